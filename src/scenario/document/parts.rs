@@ -1,0 +1,128 @@
+//! Reads the parts of a document and the settings that `--set` changes.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use super::reader::{Reader, below};
+use super::switches::LAB;
+use crate::scenario::nearest::known;
+use crate::scenario::{Kind, PartSpec, valid_id};
+
+/// The most parts of a scenario.
+pub const MAX_PARTS: usize = 64;
+/// The last column and row of the stage.
+pub const MAX_CELL: u64 = 40;
+/// What a part's id looks like, for messages.
+const ID_SHAPE: &str = "a lower-case letter, then up to 39 lower-case letters, digits and hyphens";
+
+/// The parts that could be read, and the ids of those that could not: what refers to these is not a fault of its own.
+#[derive(Default)]
+pub struct Parts {
+    /// By id, in order.
+    pub read: IndexMap<String, PartSpec>,
+    /// Ids of parts that stand there and cannot be read.
+    pub unread: Vec<String>,
+}
+
+/// Reads `parts`.
+pub fn read(reader: &mut Reader, document: &Map<String, Value>) -> Parts {
+    let mut parts = Parts::default();
+    let shape = "an object of parts: {\"jobs\": {\"kind\": \"queue\"}, …}";
+    let Some(value) = document.get("parts") else {
+        reader.fault("", "`parts` is missing", format!("\"parts\": {shape}"));
+        return parts;
+    };
+    let Some(fields) = reader.object("parts", value, shape) else { return parts };
+    if fields.is_empty() || fields.len() > MAX_PARTS {
+        reader.fault("parts", format!("there are {} parts", fields.len()), format!("1 to {MAX_PARTS}"));
+        return parts;
+    }
+    for (id, value) in fields {
+        let path = below("parts", id);
+        if id == LAB {
+            reader.fault(&path, format!("`{LAB}` is kept for switches"), "any other id");
+        } else if !valid_id(id) {
+            reader.fault(&path, "this cannot be the id of a part", ID_SHAPE);
+        }
+        match part(reader, &path, id, value) {
+            Some(spec) => {
+                if let Some(at) = spec.at
+                    && let Some((other, _)) = parts.read.iter().find(|(_, part)| part.at == Some(at))
+                {
+                    reader.fault(below(&path, "at"), format!("`{other}` stands at [{}, {}] already", at.0, at.1), "a free place");
+                }
+                parts.read.insert(id.clone(), spec);
+            }
+            None => parts.unread.push(id.clone()),
+        }
+    }
+    parts
+}
+
+/// Reads one part; `None` where not even its kind is known.
+fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<PartSpec> {
+    let fields = reader.object(path, value, "a part like {\"kind\": \"queue\"}")?;
+    let Some(word) = fields.get("kind") else {
+        reader.fault(path, "`kind` is missing", format!("\"kind\": {}", Kind::WORDS.join(", ")));
+        return None;
+    };
+    let Some(mut kind) = word.as_str().and_then(Kind::from_word) else {
+        let shown = word.as_str().unwrap_or_default();
+        reader.fault(below(path, "kind"), format!("{word} is not a kind"), known(shown, Kind::WORDS));
+        return None;
+    };
+    let what = format!("a {}", kind.word());
+    let mut spec_title = None;
+    let mut at = None;
+    for (name, value) in fields {
+        match name.as_str() {
+            "kind" => {}
+            "title" => spec_title = reader.field::<String>(path, fields, "title", ""),
+            "at" => at = place(reader, &below(path, "at"), value),
+            _ => {
+                if let Err(refused) = kind.set(name, value) {
+                    let names = ["kind", "title", "at"].into_iter().chain(kind.table().iter().map(|row| row.name));
+                    reader.refused(below(path, name), name, &what, names, refused);
+                }
+            }
+        }
+    }
+    let title = spec_title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| id.to_owned());
+    Some(PartSpec { title, kind, at })
+}
+
+/// Reads `[column, row]`.
+fn place(reader: &mut Reader, path: &str, value: &Value) -> Option<(u32, u32)> {
+    let cell = |value: &Value| value.as_u64().filter(|cell| *cell <= MAX_CELL).and_then(|cell| u32::try_from(cell).ok());
+    let read = match value.as_array().map(Vec::as_slice) {
+        Some([column, row]) => cell(column).zip(cell(row)),
+        _ => None,
+    };
+    if read.is_none() {
+        reader.fault(path, format!("{value} is not a place"), format!("[column, row], each a whole number from 0 to {MAX_CELL}"));
+    }
+    read
+}
+
+/// Carries out `--set PART.SETTING=VALUE`.
+pub fn set(reader: &mut Reader, parts: &mut Parts, sets: &[(String, String)]) {
+    for (place, value) in sets {
+        let path = format!("set {place}");
+        let Some((id, name)) = place.split_once('.') else {
+            reader.fault(path, format!("`{place}` names no setting"), "PART.SETTING=VALUE, like orders.retention=1h");
+            continue;
+        };
+        if id == LAB || parts.unread.iter().any(|unread| unread == id) {
+            continue;
+        }
+        let Some(part) = parts.read.get_mut(id) else {
+            reader.fault(path, format!("there is no part `{id}`"), known(id, parts.read.keys().map(String::as_str)));
+            continue;
+        };
+        let what = format!("a {}", part.kind.word());
+        if let Err(refused) = part.kind.set(name, &Value::String(value.clone())) {
+            let names = part.kind.table().iter().map(|row| row.name);
+            reader.refused(path, name, &what, names, refused);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The scenarios that ship: JSON documents like anyone's, read and checked the same way.
+
+use super::nearest::known;
+use super::{Fault, Faults};
+
+/// The scenario that opens first.
+pub const FIRST: &str = "order-shop";
+
+/// Ids and texts in the order of the picker.
+const ALL: [(&str, &str); 2] = [
+    ("order-shop", include_str!("library/order-shop.json")),
+    ("work-queue-crash", include_str!("library/work-queue-crash.json")),
+];
+
+/// The ids in the order of the picker.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    ALL.iter().map(|(id, _)| *id)
+}
+
+/// The text of the scenario with this id.
+///
+/// # Errors
+/// What exists, where there is none of this id.
+pub fn text(id: &str) -> Result<&'static str, Faults> {
+    ALL.iter().find(|(known, _)| *known == id).map(|(_, text)| *text).ok_or_else(|| {
+        let shown: String = id.chars().take(60).collect();
+        Fault::new("scenario", format!("there is no scenario `{shown}`"), known(&shown, ids())).into()
+    })
+}

@@ -1,0 +1,235 @@
+//! How parts refer to each other, and whether they may.
+
+use indexmap::IndexMap;
+
+use super::PartSpec;
+use super::fault::Fault;
+use super::nearest::known;
+use super::parts::Kind;
+use super::setting::PartName;
+use super::steps::Step;
+
+/// What travels along a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinkKind {
+    /// Messages, or the requests and rows they are made of.
+    Flow,
+    /// A call that waits for its answer.
+    Call,
+    /// What failed for good.
+    DeadLetters,
+}
+
+/// A link between two parts, in the direction in which things travel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Index of the part it starts from, in the order of the scenario.
+    pub from: u16,
+    /// Index of the part it goes to.
+    pub to: u16,
+    /// What travels.
+    pub kind: LinkKind,
+}
+
+/// A place in a part's settings that names another part.
+struct Reference<'k> {
+    /// The setting: `to`, or `steps[1]`.
+    place: String,
+    /// The id that stands there; none where nothing does.
+    part: Option<&'k str>,
+    /// The kinds that fit, as [`Kind::word`] says them.
+    fits: &'static [&'static str],
+    /// Whether the part is no use without it.
+    needed: bool,
+    /// What travels.
+    link: LinkKind,
+    /// Whether things travel from the named part to this one.
+    inwards: bool,
+}
+
+const TARGETS: &[&str] = &["queue", "log"];
+const RECEIVERS: &[&str] = &["service", "queue", "log"];
+
+/// Every place in the settings of a kind that can name a part.
+fn references(kind: &Kind) -> Vec<Reference<'_>> {
+    fn named<'k>(place: &str, name: &'k PartName, fits: &'static [&'static str], link: LinkKind) -> Reference<'k> {
+        Reference { place: place.to_owned(), part: name.id(), fits, needed: false, link, inwards: false }
+    }
+    fn needed(reference: Reference<'_>) -> Reference<'_> {
+        Reference { needed: true, ..reference }
+    }
+    fn inwards(reference: Reference<'_>) -> Reference<'_> {
+        Reference { inwards: true, ..reference }
+    }
+    match kind {
+        Kind::Producer(settings) => vec![needed(named("to", &settings.to, RECEIVERS, LinkKind::Flow))],
+        Kind::Service(settings) => {
+            settings.steps.0.iter().enumerate().flat_map(|(index, step)| step_references(index, step)).collect()
+        }
+        Kind::Relay(settings) => vec![
+            needed(inwards(named("from", &settings.from, &["database"], LinkKind::Flow))),
+            needed(named("to", &settings.to, TARGETS, LinkKind::Flow)),
+        ],
+        Kind::Queue(settings) => vec![named("dead_letters", &settings.dead_letters, &["queue"], LinkKind::DeadLetters)],
+        Kind::Worker(settings) => vec![
+            needed(inwards(named("from", &settings.from, TARGETS, LinkKind::Flow))),
+            named("calls", &settings.calls, &["dependency"], LinkKind::Call),
+            named("dead_letters", &settings.dead_letters, &["queue"], LinkKind::DeadLetters),
+        ],
+        Kind::Database(_) | Kind::Log(_) | Kind::Dependency(_) => Vec::new(),
+    }
+}
+
+fn step_references(index: usize, step: &Step) -> Vec<Reference<'_>> {
+    let (fits, link): (&'static [&'static str], _) = match step {
+        Step::Call(_) => (&["dependency"], LinkKind::Call),
+        Step::Write { .. } => (&["database"], LinkKind::Flow),
+        Step::Publish(_) => (TARGETS, LinkKind::Flow),
+        Step::Work(_) | Step::Answer => return Vec::new(),
+    };
+    let place = || format!("steps[{index}]");
+    step.parts()
+        .into_iter()
+        .map(|part| Reference { place: place(), part: Some(part), fits, needed: false, link, inwards: false })
+        .collect()
+}
+
+/// The links between parts, in the order of the parts that name them. A pair that two settings name stands twice only if
+/// different things travel.
+#[must_use]
+pub fn links(parts: &IndexMap<String, PartSpec>) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (own, spec) in parts.values().enumerate() {
+        for reference in references(&spec.kind) {
+            let Some(other) = reference.part.and_then(|id| parts.get_index_of(id)) else { continue };
+            let (from, to) = if reference.inwards { (other, own) } else { (own, other) };
+            let (Ok(from), Ok(to)) = (u16::try_from(from), u16::try_from(to)) else { continue };
+            let link = Link { from, to, kind: reference.link };
+            if !links.contains(&link) {
+                links.push(link);
+            }
+        }
+    }
+    links
+}
+
+/// The queues that some part sends its dead letters to, in the order of the scenario.
+#[must_use]
+pub fn dead_letter_queues(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
+    let takes = |id: &str| {
+        parts.values().any(|part| references(&part.kind).iter().any(|r| r.link == LinkKind::DeadLetters && r.part == Some(id)))
+    };
+    parts.keys().map(String::as_str).filter(|id| takes(id)).collect()
+}
+
+/// The effects that are counted, each once, in the order of the scenario: rows of a database, calls of a dependency, work of a
+/// worker.
+#[must_use]
+pub fn effects(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
+    let mut effects: Vec<&str> = Vec::new();
+    for (id, part) in parts {
+        let effect = match &part.kind {
+            Kind::Database(settings) => settings.effect.as_str(),
+            Kind::Dependency(settings) => settings.effect.as_str(),
+            Kind::Worker(settings) if settings.effect.is_empty() => id,
+            Kind::Worker(settings) => &settings.effect,
+            Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Log(_) => "",
+        };
+        if !effect.is_empty() && !effects.contains(&effect) {
+            effects.push(effect);
+        }
+    }
+    effects
+}
+
+/// `queue or log`, `service, queue or log`.
+fn alternatives(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [front @ .., last] => format!("{} or {last}", front.join(", ")),
+    }
+}
+
+/// Every reference of the part `id`, were it set as in `kind`, that leads nowhere or to a part of the wrong kind. `place` makes
+/// the path of a setting; `unread` are ids that exist and could not be read.
+pub fn check(
+    parts: &IndexMap<String, PartSpec>,
+    id: &str,
+    kind: &Kind,
+    unread: &[String],
+    place: impl Fn(&str) -> String,
+) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    for reference in references(kind) {
+        let fitting = || parts.iter().filter(|(_, part)| reference.fits.contains(&part.kind.word())).map(|(id, _)| id.as_str());
+        let allowed = |name: &str| {
+            let kinds = alternatives(reference.fits);
+            match fitting().next() {
+                None => format!("a {kinds}, and this scenario has none"),
+                Some(_) if name.is_empty() => format!("a {kinds}: {}", fitting().collect::<Vec<_>>().join(", ")),
+                Some(_) => format!("a {kinds}: {}", known(name, fitting())),
+            }
+        };
+        match reference.part {
+            None if reference.needed => {
+                let wrong = format!("a {} needs `{}`", kind.word(), reference.place);
+                faults.push(Fault::new(place(&reference.place), wrong, allowed("")));
+            }
+            None => {}
+            Some(name) if unread.iter().any(|id| id == name) => {}
+            Some(name) => match parts.get(name) {
+                None => {
+                    let shown: String = name.chars().take(60).collect();
+                    faults.push(Fault::new(place(&reference.place), format!("there is no part `{shown}`"), allowed(&shown)));
+                }
+                Some(part) if !reference.fits.contains(&part.kind.word()) => {
+                    let wrong = format!("`{name}` is a {}", part.kind.word());
+                    faults.push(Fault::new(place(&reference.place), wrong, allowed("")));
+                }
+                Some(_) => {}
+            },
+        }
+    }
+    faults.extend(check_dead_letters(parts, id, kind, &place));
+    faults
+}
+
+/// Dead letters that would come round again, and a limit that leads nowhere.
+fn check_dead_letters(
+    parts: &IndexMap<String, PartSpec>,
+    id: &str,
+    kind: &Kind,
+    place: &impl Fn(&str) -> String,
+) -> Option<Fault> {
+    let allowed = "a queue that none of these letters came from";
+    match kind {
+        Kind::Worker(settings) if settings.dead_letters.id().is_some() && settings.dead_letters == settings.from => {
+            Some(Fault::new(place("dead_letters"), format!("`{}` would take its own dead letters", settings.from), allowed))
+        }
+        Kind::Queue(settings) => {
+            if settings.max_receives > 0 && settings.dead_letters.id().is_none() {
+                let wrong = format!("after {} receives a message has nowhere to go", settings.max_receives);
+                return Some(Fault::new(place("max_receives"), wrong, "0, or any number together with `dead_letters`"));
+            }
+            let mut seen = vec![id];
+            let mut next = settings.dead_letters.id();
+            while let Some(queue) = next {
+                if queue == id {
+                    let round = seen.iter().chain([&id]).copied().collect::<Vec<_>>().join(" → ");
+                    return Some(Fault::new(place("dead_letters"), format!("dead letters go in a circle: {round}"), allowed));
+                }
+                if seen.contains(&queue) {
+                    return None; // A circle further on: its own queues report it.
+                }
+                seen.push(queue);
+                next = match parts.get(queue).map(|part| &part.kind) {
+                    Some(Kind::Queue(settings)) => settings.dead_letters.id(),
+                    _ => None,
+                };
+            }
+            None
+        }
+        _ => None,
+    }
+}

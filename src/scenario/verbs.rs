@@ -1,0 +1,186 @@
+//! Which command makes sense for which kind of part: one table for the checks, the inspector, the explorer and the docs.
+
+use serde_json::Value;
+
+use super::Scenario;
+use super::document::switches::LAB;
+use super::fault::Fault;
+use super::links::{self, dead_letter_queues, links};
+use super::nearest::known;
+use super::parts::Kind;
+use super::setting::Refused;
+use crate::command::{Command, CrashStep, VERBS};
+
+/// What each verb does, in the order of [`VERBS`].
+pub const VERB_DOCS: [&str; 16] = [
+    "The part is down: it answers nobody.",
+    "Ends every fault of the part.",
+    "Everything the part does takes so many times as long.",
+    "This share of what the part is asked fails.",
+    "The two parts cannot reach each other; `mend` of either ends it.",
+    "A process dies: now, or the next time it has done STEP and not yet what follows.",
+    "The next N acknowledgements or confirmations from the part are lost on the way.",
+    "The next message can never be processed.",
+    "The producer sends so many times its rate for a while.",
+    "Every process of the part restarts.",
+    "The worker has N processes from now on.",
+    "The part takes no new work.",
+    "It takes work again.",
+    "What lies in the dead letters goes back to where it came from.",
+    "The group reads again: from the oldest record kept, or from what was written at TIME.",
+    "A setting gets another value, at once.",
+];
+
+/// The verbs that make sense for a kind of part, faults first.
+#[must_use]
+pub fn commands_for(kind: &Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Producer(_) => &["break", "slow", "cut", "poison", "burst", "mend", "pause", "resume", "set"],
+        Kind::Service(_) => &["break", "slow", "fail", "cut", "crash", "deploy", "mend", "set"],
+        Kind::Database(_) | Kind::Dependency(_) => &["break", "slow", "fail", "cut", "mend", "set"],
+        Kind::Relay(_) => &["break", "slow", "cut", "crash", "lose-acks", "deploy", "mend", "pause", "resume", "set"],
+        Kind::Queue(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "redrive", "set"],
+        Kind::Log(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "set"],
+        Kind::Worker(_) => {
+            &["break", "slow", "cut", "crash", "lose-acks", "deploy", "mend", "scale", "pause", "resume", "rewind", "set"]
+        }
+    }
+}
+
+/// The steps after which a process of this kind can crash.
+#[must_use]
+pub fn crash_steps(kind: &Kind) -> &'static [CrashStep] {
+    match kind {
+        Kind::Worker(_) => &[CrashStep::Received, CrashStep::Worked, CrashStep::Acked],
+        Kind::Relay(_) => &[CrashStep::Received, CrashStep::Published],
+        Kind::Service(_) => &[CrashStep::Committed, CrashStep::Published, CrashStep::Answered],
+        Kind::Producer(_) | Kind::Database(_) | Kind::Queue(_) | Kind::Log(_) | Kind::Dependency(_) => &[],
+    }
+}
+
+/// The word of a command.
+fn verb(command: &Command) -> &'static str {
+    match command {
+        Command::Break(_) => "break",
+        Command::Mend(_) => "mend",
+        Command::Slow(..) => "slow",
+        Command::Fail(..) => "fail",
+        Command::Cut(..) => "cut",
+        Command::Crash(..) => "crash",
+        Command::LoseAcks(..) => "lose-acks",
+        Command::Poison(_) => "poison",
+        Command::Burst(..) => "burst",
+        Command::Deploy(_) => "deploy",
+        Command::Scale(..) => "scale",
+        Command::Pause(_) => "pause",
+        Command::Resume(_) => "resume",
+        Command::Redrive(_) => "redrive",
+        Command::Rewind(..) => "rewind",
+        Command::Set { .. } => "set",
+    }
+}
+
+/// Checks that a command means something in this scenario.
+///
+/// # Errors
+/// A fault whose path is `do`; a caller that knows the place better puts its own.
+pub fn check_command(scenario: &Scenario, command: &Command) -> Result<(), Fault> {
+    let fault = |wrong: String, allowed: String| Err(Fault::new("do", wrong, allowed));
+    let id = command.part();
+    let Some(part) = scenario.parts.get(id) else {
+        if matches!(command, Command::Set { part, .. } if part == LAB) {
+            return fault("a switch is chosen before the run, not during it".into(), "--set lab.NAME=CHOICE".into());
+        }
+        return unknown_part(scenario, id);
+    };
+    let (kind, verb) = (&part.kind, verb(command));
+    if !commands_for(kind).contains(&verb) {
+        let allowed = commands_for(kind).join(", ");
+        return fault(format!("`{verb}` makes no sense for `{id}`: it is a {}", kind.word()), allowed);
+    }
+    match command {
+        Command::Cut(_, other) => check_cut(scenario, id, other),
+        Command::Crash(_, Some(step)) if !crash_steps(kind).contains(step) => {
+            let steps = crash_steps(kind).iter().map(|step| step.word());
+            fault(format!("a {} has no step `{}`", kind.word(), step.word()), known(step.word(), steps))
+        }
+        Command::Redrive(_) => {
+            let trays = dead_letter_queues(&scenario.parts);
+            match trays.contains(&id) {
+                true => Ok(()),
+                false if trays.is_empty() => {
+                    fault(format!("no part sends dead letters to `{id}`"), "nothing: this scenario has no dead letters".into())
+                }
+                false => fault(format!("no part sends dead letters to `{id}`"), known(id, trays)),
+            }
+        }
+        Command::Rewind(..) => {
+            let reads_log = |kind: &Kind| match kind {
+                Kind::Worker(settings) => settings
+                    .from
+                    .id()
+                    .and_then(|from| scenario.parts.get(from))
+                    .is_some_and(|from| matches!(from.kind, Kind::Log(_))),
+                _ => false,
+            };
+            if reads_log(kind) {
+                return Ok(());
+            }
+            let readers: Vec<&str> =
+                scenario.parts.iter().filter(|(_, part)| reads_log(&part.kind)).map(|(id, _)| id.as_str()).collect();
+            let allowed = if readers.is_empty() { "nothing: no worker here reads a log".into() } else { known(id, readers) };
+            fault(format!("`{id}` reads a queue, and a queue keeps nothing to read again"), allowed)
+        }
+        Command::Set { setting, value, .. } => check_set(scenario, id, setting, value),
+        _ => Ok(()),
+    }
+}
+
+fn unknown_part(scenario: &Scenario, id: &str) -> Result<(), Fault> {
+    let shown: String = id.chars().take(60).collect();
+    Err(Fault::new("do", format!("there is no part `{shown}`"), known(&shown, scenario.parts.keys().map(String::as_str))))
+}
+
+fn check_cut(scenario: &Scenario, id: &str, other: &str) -> Result<(), Fault> {
+    let Some((own, far)) = scenario.parts.get_index_of(id).zip(scenario.parts.get_index_of(other)) else {
+        return unknown_part(scenario, other);
+    };
+    let mut neighbours: Vec<usize> = links(&scenario.parts)
+        .iter()
+        .filter_map(|link| match (usize::from(link.from), usize::from(link.to)) {
+            (from, to) if from == own => Some(to),
+            (from, to) if to == own => Some(from),
+            _ => None,
+        })
+        .collect();
+    neighbours.sort_unstable();
+    neighbours.dedup();
+    if neighbours.contains(&far) {
+        return Ok(());
+    }
+    let names = neighbours.iter().filter_map(|index| scenario.parts.get_index(*index)).map(|(id, _)| id.as_str());
+    Err(Fault::new("do", format!("`{id}` and `{other}` have no link to cut"), known(other, names)))
+}
+
+fn check_set(scenario: &Scenario, id: &str, setting: &str, value: &str) -> Result<(), Fault> {
+    let Some(part) = scenario.parts.get(id) else { return unknown_part(scenario, id) };
+    let mut kind = part.kind.clone();
+    match kind.set(setting, &Value::String(value.to_owned())) {
+        Ok(()) => match links::check(&scenario.parts, id, &kind, &[], |_| "do".into()).into_iter().next() {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        },
+        Err(Refused::Bad { wrong, allowed }) => Err(Fault::new("do", wrong, allowed)),
+        Err(Refused::Unknown) => {
+            let names = kind.table().iter().map(|row| row.name);
+            let shown: String = setting.chars().take(60).collect();
+            Err(Fault::new("do", format!("`{shown}` is not a setting of a {}", kind.word()), known(&shown, names)))
+        }
+    }
+}
+
+/// The form of a verb: `slow P 40x`.
+#[must_use]
+pub fn form(verb: &str) -> Option<&'static str> {
+    VERBS.iter().find(|(name, _)| *name == verb).map(|(_, form)| *form)
+}
