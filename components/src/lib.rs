@@ -1,0 +1,3 @@
+//! Redrive's page.
+
+pub mod app;

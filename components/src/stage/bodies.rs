@@ -1,0 +1,292 @@
+//! What is inside a part's box: how large it is, and how it is drawn.
+
+use redrive::sim::time::{grouped, spoken};
+use redrive::view::{BodyView, Level, PartView, ProcessView, TokenRef, UserLevel, WaitingToken};
+
+use super::ink::{FIGURE, SMALL, Scene, TITLE, figure_class, fit, user_class};
+use super::layout::{Item, ItemShape, Rect};
+use super::tape;
+
+/// How much a body may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The page is narrow.
+    pub narrow: bool,
+    /// Each process has a row of its own.
+    pub rows: bool,
+}
+
+impl Room {
+    /// The room that a scenario leaves: few workers show their processes one by one.
+    #[must_use]
+    pub fn of(parts: &[PartView], narrow: bool) -> Self {
+        let (mut pools, mut most) = (0, 0);
+        for part in parts {
+            if let BodyView::Workers { total, .. } = &part.body {
+                pools += 1;
+                most = most.max(*total);
+            }
+        }
+        Self { narrow, rows: pools <= 2 && most <= 8 }
+    }
+}
+
+/// Most rows of a list inside a body.
+const LIST: usize = 8;
+/// Rows of an outbox that are drawn as bars.
+const BARS: usize = 5;
+/// Most slots of a queue that are drawn.
+const SLOTS: f64 = 7.0;
+
+fn wide_enough(part: &PartView, least: f64) -> f64 {
+    let title = part.title.chars().count() as f64 * TITLE;
+    let figure = part.figure.chars().count() as f64 * FIGURE;
+    (title.max(figure) + 28.0).clamp(least, 190.0)
+}
+
+/// What a part needs on the stage. `at` is where the scenario puts it.
+#[must_use]
+pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
+    let (w, h, shape) = match &part.body {
+        BodyView::Plain => {
+            let called = part.kind == "dependency";
+            let shape = if called { ItemShape::Called } else { ItemShape::Other };
+            // A figure may come and go while it runs; the box keeps its size.
+            (wide_enough(part, 128.0).min(160.0), 54.0, shape)
+        }
+        BodyView::Crowd(_) => (104.0, if room.narrow { 44.0 } else { 132.0 }, ItemShape::Crowd),
+        BodyView::Outbox { .. } => (146.0, if room.narrow { 100.0 } else { 160.0 }, ItemShape::Other),
+        BodyView::Queue { tray: true, .. } => (206.0, 66.0, ItemShape::Tray),
+        BodyView::Queue { tray: false, .. } => (if room.narrow { 188.0 } else { 272.0 }, 114.0, ItemShape::Store),
+        BodyView::Log { partitions_total, .. } => {
+            let (w, h) = tape::measure(u64::from(*partitions_total), room.narrow);
+            (w, h, ItemShape::Store)
+        }
+        BodyView::Workers { total, .. } if room.rows => (204.0, 46.0 + 22.0 * (*total).clamp(1, 8) as f64, ItemShape::Other),
+        BodyView::Workers { .. } => (132.0, if room.narrow { 58.0 } else { 72.0 }, ItemShape::Other),
+        BodyView::Effects(_) => (132.0, if room.narrow { 116.0 } else { 40.0 + 19.0 * LIST as f64 }, ItemShape::Called),
+    };
+    Item { at, w, h, shape }
+}
+
+/// Draws a part into its box.
+pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Room) {
+    if let BodyView::Crowd(newest) = &part.body {
+        crowd(scene, part, newest, at, room);
+        return;
+    }
+    scene.frame(at, part.role, part.level, &part.title);
+    match &part.body {
+        BodyView::Plain | BodyView::Crowd(_) => figure(scene, part, at),
+        BodyView::Outbox { unsent, oldest_us, rows } => {
+            figure(scene, part, at);
+            outbox(scene, *unsent, *oldest_us, rows, at, room);
+        }
+        BodyView::Queue { ready, next, hidden, shelf, tray: false } => {
+            figure(scene, part, at);
+            queue(scene, (*ready, next), (*hidden, shelf), now_us, at);
+        }
+        BodyView::Queue { ready, next, tray: true, .. } => {
+            figure(scene, part, at);
+            tray(scene, *ready, next, at);
+        }
+        BodyView::Log { groups, partitions, partitions_total, rebalancing } => {
+            figure(scene, part, at);
+            tape::draw(scene, &tape::Tapes { groups, partitions, total: *partitions_total, rebalancing }, at);
+        }
+        BodyView::Workers { processes, total } => workers(scene, part, processes, *total, at, room),
+        BodyView::Effects(rows) => {
+            figure(scene, part, at);
+            effects(scene, rows, at, room);
+        }
+    }
+    if let Some(badge) = &part.badge {
+        scene.badge(at, badge);
+    }
+}
+
+fn figure(scene: &mut Scene, part: &PartView, at: Rect) {
+    let text = fit(&part.figure, at.w - 24.0, FIGURE);
+    scene.text(figure_class(part.figure_level), at.x + 14.0, at.y + 38.0, text);
+}
+
+fn crowd(scene: &mut Scene, part: &PartView, newest: &[UserLevel], at: Rect, room: Room) {
+    let (columns, count) = if room.narrow { (8, 8) } else { (4, 12) };
+    let (left, top) = if room.narrow { (at.x + 10.0, at.y + 22.0) } else { (at.x + 8.0, at.y + 48.0) };
+    let shown = &newest[newest.len().saturating_sub(count)..];
+    for place in 0..count {
+        let level = shown.get(place).copied();
+        let (x, y) = (left + (place % columns) as f64 * 20.0, top + (place / columns) as f64 * 24.0);
+        person(scene, level.map_or("person nobody", user_class), x, y, level);
+    }
+    if room.narrow {
+        scene.text(figure_class(part.figure_level), left + 166.0, top + 4.0, fit(&part.figure, at.w - 190.0, FIGURE));
+    } else {
+        scene.text("title", at.x, at.y + 18.0, fit(&part.title, at.w + 20.0, TITLE));
+        scene.text(figure_class(part.figure_level), at.x, at.y + 126.0, fit(&part.figure, at.w + 16.0, FIGURE));
+    }
+    if let Some(badge) = &part.badge {
+        scene.badge(Rect { y: at.y + 10.0, ..at }, badge);
+    }
+}
+
+/// A shopper: a head and shoulders, with a mark for harm so that colour is not the only sign.
+fn person(scene: &mut Scene, look: &'static str, x: f64, y: f64, level: Option<UserLevel>) {
+    use super::shapes::Pen;
+    scene.circle(look, x, y - 6.0, 4.2);
+    scene.path(look, Pen::default().to('M', &[x - 6.0, y + 7.0]).to('a', &[6.0, 6.4, 0.0, 0.0, 1.0, 12.0, 0.0]).to('z', &[]));
+    let mark = match level {
+        Some(UserLevel::Twice) => "2",
+        Some(UserLevel::Never) => "–",
+        Some(UserLevel::Refused) => "×",
+        Some(UserLevel::AsPromised | UserLevel::Late | UserLevel::Waiting) | None => return,
+    };
+    scene.text("person-mark", x, y + 6.2, mark);
+}
+
+fn outbox(scene: &mut Scene, unsent: u64, oldest_us: u64, rows: &[TokenRef], at: Rect, room: Room) {
+    const SHADES: [&str; BARS] = ["row r0", "row r1", "row r2", "row r3", "row r4"];
+    let bars = if room.narrow { 2 } else { BARS };
+    let count = bars.min(usize::try_from(unsent).unwrap_or(bars));
+    scene.text("small soft", at.x + 14.0, at.y + 61.0, if unsent == 0 { "outbox, all sent" } else { "outbox, unsent" });
+    let top = at.y + 70.0;
+    for bar in 0..bars {
+        let y = top + bar as f64 * 14.0;
+        // Rows fill from below, as a stack does.
+        if bar < bars - count {
+            scene.rect("slot", at.x + 14.0, y, at.w - 28.0, 11.0, 2.5);
+            continue;
+        }
+        scene.rect(SHADES[BARS - bars + bar], at.x + 14.0, y, at.w - 28.0, 11.0, 2.5);
+        if unsent <= bars as u64
+            && let Some(row) = rows.get(bar + count - bars)
+        {
+            scene.text("row-label", at.mid_x(), y + 9.0, row.label.clone());
+            scene.hits.push(super::ink::Hit { x: at.mid_x(), y: y + 5.5, r: 16.0, fact: row.fact });
+        }
+    }
+    if unsent > 0 {
+        let old = oldest_us > 5_000_000;
+        let look = if old { "mono small strong warn end" } else { "mono small soft end" };
+        let rows = if unsent == 1 { "1 row".to_owned() } else { grouped(unsent) + " rows" };
+        let text = if old && !room.narrow { rows + " · " + &spoken(oldest_us) } else { rows };
+        scene.text(look, at.right() - 14.0, at.bottom() - 6.0, fit(&text, at.w - 20.0, FIGURE));
+    }
+}
+
+fn queue(scene: &mut Scene, ready: (u64, &[TokenRef]), hidden: (u64, &[WaitingToken]), now_us: u64, at: Rect) {
+    let slots = ((at.w - 104.0) / 24.0).floor().clamp(3.0, SLOTS) as usize;
+    let right = at.right() - 22.0;
+    let (ready, next) = ready;
+    let y = at.y + 62.0;
+    scene.text("small soft", at.x + 14.0, y + 4.0, "ready");
+    scene.text("mono small strong", at.x + 50.0, y + 4.0, grouped(ready));
+    for slot in 0..slots {
+        let x = right - slot as f64 * 24.0;
+        match next.get(slot) {
+            Some(token) => scene.token(token, x, y),
+            None => scene.rect("slot", x - 10.0, y - 10.0, 20.0, 20.0, 4.0),
+        }
+    }
+    let (hidden, shelf) = hidden;
+    let y = at.y + 92.0;
+    scene.text("small soft", at.x + 14.0, y + 4.0, "hidden");
+    scene.text("mono small strong", at.x + 58.0, y + 4.0, grouped(hidden));
+    let Some(first) = shelf.first() else { return };
+    let note = spoken(first.until_us.saturating_sub(now_us));
+    let room = at.w - 104.0 - note.chars().count() as f64 * SMALL - 8.0;
+    let fits = shelf.len().min((room / 26.0).floor().max(1.0) as usize);
+    for (place, waiting) in shelf.iter().take(fits).enumerate() {
+        scene.waiting(waiting, now_us, right - place as f64 * 26.0, y);
+    }
+    // What comes back first stands at the right; its seconds at the left end of the shelf.
+    scene.text("mono tiny warn end", right - (fits as f64 - 1.0) * 26.0 - 18.0, y + 3.5, note);
+}
+
+fn tray(scene: &mut Scene, ready: u64, next: &[TokenRef], at: Rect) {
+    let y = at.bottom() - 16.0;
+    if ready == 0 {
+        scene.rect("tray", at.x + 14.0, y - 2.0, at.w - 28.0, 7.0, 3.5);
+        return;
+    }
+    scene.rect("tray full", at.x + 14.0, y - 2.0, at.w - 28.0, 7.0, 3.5);
+    for (place, token) in next.iter().take(6).enumerate() {
+        scene.token(token, at.right() - 24.0 - place as f64 * 26.0, y - 2.0);
+    }
+}
+
+fn workers(scene: &mut Scene, part: &PartView, processes: &[ProcessView], total: u64, at: Rect, room: Room) {
+    if room.rows && at.w > 150.0 && at.h >= 46.0 + 20.0 * processes.len() as f64 {
+        figure(scene, part, at);
+        for (index, process) in processes.iter().enumerate() {
+            process_row(scene, process, at, at.y + 58.0 + index as f64 * 22.0);
+        }
+        return;
+    }
+    // A narrow box has a line for each half of the figure: `3 workers`, `lag 0`.
+    let (first, second) = part.figure.split_once(" · ").unwrap_or((part.figure.as_str(), ""));
+    scene.text("mono tiny soft", at.x + 14.0, at.y + 36.0, fit(first, at.w - 20.0, SMALL));
+    let look = match part.figure_level {
+        Level::Good | Level::Quiet => "mono tiny soft",
+        Level::Warn => "mono tiny warn",
+        Level::Bad => "mono tiny bad",
+    };
+    scene.text(look, at.x + 14.0, at.y + 50.0, fit(second, at.w - 20.0, SMALL));
+    if at.h < 64.0 {
+        return;
+    }
+    let count = processes.len().max(1) as f64;
+    let w = ((at.w - 28.0 - 4.0 * (count - 1.0)) / count).min(40.0);
+    for (index, process) in processes.iter().enumerate() {
+        let look = match (process.level, process.holding) {
+            (Level::Bad, _) => "bar down",
+            (_, 0) => "bar idle",
+            (Level::Warn, _) => "bar odd",
+            (Level::Good | Level::Quiet, _) => "bar busy",
+        };
+        scene.rect(look, at.x + 14.0 + index as f64 * (w + 4.0), at.y + 59.0, w, 4.0, 2.0);
+    }
+    if total > processes.len() as u64 {
+        scene.text("mono tiny soft end", at.right() - 8.0, at.y + 21.0, format!("+{}", total - processes.len() as u64));
+    }
+}
+
+fn process_row(scene: &mut Scene, process: &ProcessView, at: Rect, y: f64) {
+    let dot = match (process.level, process.holding) {
+        (Level::Bad, _) => "dot bad",
+        (Level::Warn, _) => "dot warn",
+        (_, 0) => "dot idle",
+        (Level::Good | Level::Quiet, _) => "dot busy",
+    };
+    scene.circle(dot, at.x + 18.0, y - 3.5, 3.6);
+    scene.text("small strong", at.x + 28.0, y, process.name.clone());
+    let look = match process.level {
+        Level::Good | Level::Quiet => "mono tiny soft",
+        Level::Warn => "mono tiny warn",
+        Level::Bad => "mono tiny bad",
+    };
+    let left = at.x + 34.0 + process.name.chars().count() as f64 * 7.2;
+    let state = fit(&process.state, at.right() - 8.0 - left, SMALL);
+    scene.text(look, left, y, state);
+    if let Some(token) = process.holds.first() {
+        scene.hits.push(super::ink::Hit { x: left + 20.0, y: y - 4.0, r: 18.0, fact: token.fact });
+    }
+}
+
+fn effects(scene: &mut Scene, rows: &[(TokenRef, u32)], at: Rect, room: Room) {
+    let (columns, lines) = if room.narrow { (2, 4) } else { (1, LIST) };
+    let first = rows.len().saturating_sub(columns * lines);
+    for (place, (token, count)) in rows[first..].iter().enumerate() {
+        let x = at.x + 14.0 + (place / lines) as f64 * (at.w / 2.0);
+        let y = at.y + 60.0 + (place % lines) as f64 * if room.narrow { 16.0 } else { 19.0 };
+        scene.text("mono tiny soft", x, y, fit(&token.label, 52.0, SMALL));
+        let look = if *count > 1 { "dot bad" } else { "dot good" };
+        for dot in 0..(*count).min(4) {
+            scene.circle(look, x + 58.0 + f64::from(dot) * 10.0, y - 4.0, 4.0);
+        }
+        if *count > 4 {
+            scene.text("mono tiny bad", x + 98.0, y, grouped(u64::from(*count)));
+        }
+        scene.hits.push(super::ink::Hit { x: x + 30.0, y: y - 4.0, r: 14.0, fact: token.fact });
+    }
+}

@@ -1,0 +1,334 @@
+//! Where each part stands: computed once per scenario and size of the stage, never while it runs.
+//!
+//! Left to right by column, or top to bottom where the page is narrow. Nothing overlaps: a test holds it for every
+//! scenario that ships, at the width of a desk and of a phone.
+
+/// A box on the stage, in its own units: pixels before [`Layout::scale`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rect {
+    /// Left edge.
+    pub x: f64,
+    /// Upper edge.
+    pub y: f64,
+    /// Width.
+    pub w: f64,
+    /// Height.
+    pub h: f64,
+}
+
+impl Rect {
+    /// The right edge.
+    #[must_use]
+    pub fn right(&self) -> f64 {
+        self.x + self.w
+    }
+
+    /// The lower edge.
+    #[must_use]
+    pub fn bottom(&self) -> f64 {
+        self.y + self.h
+    }
+
+    /// The middle, left to right.
+    #[must_use]
+    pub fn mid_x(&self) -> f64 {
+        self.x + self.w / 2.0
+    }
+
+    /// The middle, top to bottom.
+    #[must_use]
+    pub fn mid_y(&self) -> f64 {
+        self.y + self.h / 2.0
+    }
+
+    /// The area that both cover.
+    #[must_use]
+    pub fn overlap(&self, other: &Self) -> f64 {
+        let w = self.right().min(other.right()) - self.x.max(other.x);
+        let h = self.bottom().min(other.bottom()) - self.y.max(other.y);
+        w.max(0.0) * h.max(0.0)
+    }
+}
+
+/// What a part needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Item {
+    /// Column and row that the scenario fixes.
+    pub at: Option<(u32, u32)>,
+    /// The least width.
+    pub w: f64,
+    /// The height.
+    pub h: f64,
+    /// What it is, as far as placing goes.
+    pub shape: ItemShape,
+}
+
+/// What a part is, as far as placing goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemShape {
+    /// A crowd without a box.
+    Crowd,
+    /// A queue or log that others gather around.
+    Store,
+    /// A tray of dead letters.
+    Tray,
+    /// Is called, and calls nobody.
+    Called,
+    /// Any other.
+    Other,
+}
+
+/// A line between two parts, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// From.
+    pub from: usize,
+    /// To.
+    pub to: usize,
+    /// Messages travel along it.
+    pub flow: bool,
+}
+
+/// A line as it is drawn: a cubic curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve(pub [(f64, f64); 4]);
+
+impl Curve {
+    /// The point at `share` of the way, 0 to 1.
+    #[must_use]
+    pub fn at(&self, share: f64) -> (f64, f64) {
+        let rest = 1.0 - share;
+        let weights = [rest * rest * rest, 3.0 * rest * rest * share, 3.0 * rest * share * share, share * share * share];
+        self.0.iter().zip(weights).fold((0.0, 0.0), |(x, y), ((px, py), weight)| (x + px * weight, y + py * weight))
+    }
+}
+
+/// Where everything stands.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// The boxes, in the order of the parts.
+    pub boxes: Vec<Rect>,
+    /// Width in the units of the boxes.
+    pub width: f64,
+    /// Height in the units of the boxes.
+    pub height: f64,
+    /// How many pixels a unit has.
+    pub scale: f64,
+    /// Whether it runs top to bottom.
+    pub narrow: bool,
+}
+
+/// Least gap between two columns.
+const GAP: f64 = 34.0;
+/// Gap between a part and one that it alone calls.
+const SNUG: f64 = 14.0;
+/// Gap between two other parts of a column.
+const APART: f64 = 26.0;
+/// Room above the first part, for its badge.
+const TOP: f64 = 18.0;
+
+impl Layout {
+    /// Places the parts on a stage of this size in pixels.
+    #[must_use]
+    pub fn of(items: &[Item], lines: &[Line], width: f64, height: f64, narrow: bool) -> Self {
+        let plan = Plan::of(items, lines);
+        if narrow { super::narrow::place(items, &plan, width) } else { wide(items, &plan, width, height) }
+    }
+
+    /// The curve of a line.
+    #[must_use]
+    pub fn curve(&self, from: usize, to: usize) -> Curve {
+        let (Some(a), Some(b)) = (self.boxes.get(from), self.boxes.get(to)) else { return Curve([(0.0, 0.0); 4]) };
+        let down = |x1: f64, y1: f64, x2: f64, y2: f64| {
+            let bend = (y2 - y1) / 2.0;
+            Curve([(x1, y1), (x1, y1 + bend), (x2, y2 - bend), (x2, y2)])
+        };
+        let across = |x1: f64, y1: f64, x2: f64, y2: f64| {
+            let bend = (x2 - x1) / 2.0;
+            Curve([(x1, y1), (x1 + bend, y1), (x2 - bend, y2), (x2, y2)])
+        };
+        let beside = b.x >= a.right() - 1.0;
+        let behind = b.right() <= a.x + 1.0;
+        let overlapping = !beside && !behind;
+        if overlapping || (self.narrow && (b.y >= a.bottom() || b.bottom() <= a.y)) {
+            // Straight down where one stands over the other, whatever their widths.
+            let x = |own: &Rect| if overlapping { (a.x.max(b.x) + a.right().min(b.right())) / 2.0 } else { own.mid_x() };
+            return if b.y >= a.y { down(x(a), a.bottom(), x(b), b.y) } else { down(x(a), a.y, x(b), b.bottom()) };
+        }
+        // A line between boxes that stand level runs level, not from middle to middle.
+        let level = {
+            let (low, high) = (a.y.max(b.y) + 14.0, a.bottom().min(b.bottom()) - 14.0);
+            (low <= high).then(|| a.mid_y().min(b.mid_y()).clamp(low, high))
+        };
+        let (y1, y2) = (level.unwrap_or_else(|| a.mid_y()), level.unwrap_or_else(|| b.mid_y()));
+        if beside { across(a.right(), y1, b.x, y2) } else { across(a.x, y1, b.right(), y2) }
+    }
+
+    /// The place for a card of this size that covers the least of the parts.
+    #[must_use]
+    pub fn free_spot(&self, w: f64, h: f64) -> Rect {
+        let (right, bottom) = ((self.width - w - 12.0).max(12.0), (self.height - h - 12.0).max(12.0));
+        let mut best = (f64::MAX, Rect { x: right, y: bottom, w, h });
+        for step_y in 0..=6 {
+            for step_x in 0..=10 {
+                let rect = Rect {
+                    x: 12.0 + (right - 12.0) * f64::from(step_x) / 10.0,
+                    y: bottom - (bottom - 12.0) * f64::from(step_y) / 6.0,
+                    w,
+                    h,
+                };
+                let covered: f64 = self.boxes.iter().map(|part| part.overlap(&rect)).sum();
+                if covered < best.0 {
+                    best = (covered, rect);
+                }
+            }
+        }
+        best.1
+    }
+}
+
+/// Column and order of each part, and which parts hang under another.
+pub(super) struct Plan {
+    /// Columns, left to right; each a list of blocks, top to bottom; each a list of parts that stand close together.
+    pub columns: Vec<Vec<Block>>,
+    /// How many rows the scenario counts.
+    rows: f64,
+}
+
+/// Parts that stand close together.
+pub(super) struct Block {
+    /// The parts, top to bottom.
+    pub parts: Vec<usize>,
+    /// Its row: where its middle should be.
+    row: f64,
+}
+
+impl Plan {
+    fn of(items: &[Item], lines: &[Line]) -> Self {
+        let columns = columns(items, lines);
+        let hangs = hangs(items, lines, &columns);
+        let count = columns.iter().max().map_or(0, |last| last + 1);
+        let mut plan = Self { columns: Vec::new(), rows: 1.0 };
+        for column in 0..count {
+            let mut blocks: Vec<Block> = Vec::new();
+            let members = (0..items.len()).filter(|part| columns[*part] == column);
+            for (order, part) in members.filter(|part| hangs[*part].is_none()).enumerate() {
+                let mut parts = vec![part];
+                parts.extend((0..items.len()).filter(|other| hangs[*other] == Some(part)));
+                let rows: Vec<f64> = parts.iter().filter_map(|part| items[*part].at.map(|at| f64::from(at.1))).collect();
+                let row = if rows.is_empty() { order as f64 } else { rows.iter().sum::<f64>() / rows.len() as f64 };
+                blocks.push(Block { parts, row });
+            }
+            blocks.sort_by(|a, b| a.row.total_cmp(&b.row));
+            if !blocks.is_empty() {
+                plan.columns.push(blocks);
+            }
+        }
+        // A column of its own making is centred on the rows that the others use.
+        let fixed = items.iter().filter_map(|item| item.at).map(|at| f64::from(at.1) + 1.0).fold(0.0, f64::max);
+        let longest = plan.columns.iter().map(Vec::len).max().unwrap_or(1) as f64;
+        plan.rows = fixed.max(longest).max(1.0);
+        for blocks in &mut plan.columns {
+            if blocks.iter().all(|block| block.parts.iter().all(|part| items[*part].at.is_none())) {
+                let shift = (plan.rows - blocks.len() as f64) / 2.0;
+                blocks.iter_mut().for_each(|block| block.row += shift);
+            }
+        }
+        plan
+    }
+}
+
+/// The column of each part: as the scenario says, else one right of what leads to it.
+fn columns(items: &[Item], lines: &[Line]) -> Vec<u32> {
+    let mut columns: Vec<u32> = items.iter().map(|item| item.at.map_or(0, |at| at.0)).collect();
+    // As many rounds as there are parts reach the end of every chain; a ring stops growing there too.
+    for _ in 0..items.len() {
+        for line in lines.iter().filter(|line| line.flow) {
+            if items[line.to].at.is_none() && (columns[line.to] as usize) < items.len() {
+                columns[line.to] = columns[line.to].max(columns[line.from] + 1).min(items.len() as u32);
+            }
+        }
+    }
+    for (part, item) in items.iter().enumerate().filter(|(_, item)| item.at.is_none()) {
+        let callers: Vec<usize> = lines.iter().filter(|line| line.to == part).map(|line| line.from).collect();
+        if lines.iter().any(|line| line.to == part && line.flow) || callers.is_empty() {
+            continue;
+        }
+        let nearest = callers.iter().map(|caller| columns[*caller]).max().unwrap_or(0);
+        columns[part] = match item.shape {
+            // Dead letters stand under what they came from, not behind the worker that put them there.
+            ItemShape::Tray if items[callers[0]].shape != ItemShape::Store => nearest.saturating_sub(1),
+            ItemShape::Tray => nearest,
+            ItemShape::Called if callers.len() == 1 && items[callers[0]].h < 120.0 => nearest,
+            ItemShape::Called | ItemShape::Crowd | ItemShape::Store | ItemShape::Other => nearest + 1,
+        };
+    }
+    columns
+}
+
+/// For each part, the one it hangs under: a part of the same column that alone calls it.
+fn hangs(items: &[Item], lines: &[Line], columns: &[u32]) -> Vec<Option<usize>> {
+    (0..items.len())
+        .map(|part| {
+            let mut callers = lines.iter().filter(|line| line.to == part && line.from != part);
+            let (Some(only), None) = (callers.next(), callers.next()) else { return None };
+            let near = match (items[part].at, items[only.from].at) {
+                (Some(own), Some(caller)) => own.1 == caller.1 + 1,
+                (None, _) => true,
+                (Some(_), None) => false,
+            };
+            (items[part].shape == ItemShape::Called && columns[part] == columns[only.from] && near).then_some(only.from)
+        })
+        .collect()
+}
+
+/// Left to right.
+fn wide(items: &[Item], plan: &Plan, width: f64, height: f64) -> Layout {
+    let widths: Vec<f64> = plan
+        .columns
+        .iter()
+        .map(|blocks| blocks.iter().flat_map(|block| &block.parts).map(|part| items[*part].w).fold(0.0, f64::max))
+        .collect();
+    let high = |block: &Block| -> f64 {
+        block.parts.iter().map(|part| items[*part].h).sum::<f64>() + SNUG * (block.parts.len() - 1) as f64
+    };
+    let needs_h = plan
+        .columns
+        .iter()
+        .map(|blocks| blocks.iter().map(high).sum::<f64>() + APART * (blocks.len().max(1) - 1) as f64 + 2.0 * TOP)
+        .fold(0.0, f64::max);
+    let count = widths.len().max(1) as f64;
+    let needs_w = widths.iter().sum::<f64>() + GAP * (count - 1.0) + 40.0;
+    let scale = (width / needs_w).min(height / needs_h).clamp(0.5, 1.0);
+    let (width, height) = ((width / scale).max(needs_w), (height / scale).max(needs_h));
+    let gap = if count > 1.0 { ((width - 56.0 - widths.iter().sum::<f64>()) / (count - 1.0)).clamp(GAP, 96.0) } else { 0.0 };
+    let used = widths.iter().sum::<f64>() + gap * (count - 1.0);
+    let mut x = ((width - used) / 2.0).max(14.0);
+    let mut boxes = vec![Rect::default(); items.len()];
+    for (blocks, column_w) in plan.columns.iter().zip(&widths) {
+        let heights: Vec<f64> = blocks.iter().map(high).collect();
+        let mut tops: Vec<f64> = Vec::new();
+        let mut free = TOP;
+        for (block, h) in blocks.iter().zip(&heights) {
+            let middle = TOP + (block.row + 0.5) / plan.rows * (height - 2.0 * TOP);
+            let top = (middle - h / 2.0).max(free);
+            tops.push(top);
+            free = top + h + APART;
+        }
+        let mut floor = height - TOP;
+        for (top, h) in tops.iter_mut().zip(&heights).rev() {
+            *top = top.min(floor - h);
+            floor = *top - APART;
+        }
+        for (block, top) in blocks.iter().zip(&tops) {
+            let mut y = *top;
+            for part in &block.parts {
+                let own = if items[*part].shape == ItemShape::Crowd { items[*part].w } else { *column_w };
+                boxes[*part] = Rect { x, y, w: own, h: items[*part].h };
+                y += items[*part].h + SNUG;
+            }
+        }
+        x += column_w + gap;
+    }
+    Layout { boxes, width, height, scale, narrow: false }
+}

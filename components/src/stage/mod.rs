@@ -1,0 +1,296 @@
+//! The stage: boxes, lines and bodies in SVG at panel rate, messages between them on a canvas each frame, and over both a
+//! real button for each part.
+
+pub mod bodies;
+pub mod ink;
+pub mod layout;
+mod legend;
+mod narrow;
+pub mod shapes;
+pub mod tape;
+pub mod tokens;
+
+use leptos::ev;
+use leptos::html::{Canvas as CanvasTag, Div};
+use leptos::prelude::*;
+use leptos::svg::Svg;
+use leptos::wasm_bindgen::JsCast;
+use leptos::web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
+use redrive::view::{Level, LinkView, PartView, StageView};
+use std::collections::BTreeMap;
+
+use crate::lab::{Lab, Selection};
+use crate::shape_of_page::{still, Page};
+use bodies::Room;
+use ink::{Hit, Scene};
+use layout::{Layout, Line, Rect};
+use shapes::{Group, Pen};
+use tokens::{Canvas, Leader};
+
+/// What the stage keeps between two paintings.
+#[derive(Default)]
+struct Easel {
+    layout: Layout,
+    /// What the layout was made for.
+    made_for: Option<(Vec<layout::Item>, Vec<Line>, f64, f64, bool)>,
+    room: Option<Room>,
+    groups: Vec<Group>,
+    hits: Vec<Hit>,
+    flying: Vec<Hit>,
+    canvas: Option<Canvas>,
+}
+
+/// The name of a part for reading aloud: `orders, log, down 45.2 s, 12 partitions · 7 days. Open`.
+#[must_use]
+pub fn spoken_name(part: &PartView) -> String {
+    let mut name = format!("{}, {}", part.title, part.kind);
+    for word in [part.badge.as_deref().unwrap_or_default(), &part.figure] {
+        if !word.is_empty() {
+            name.push_str(", ");
+            name.push_str(word);
+        }
+    }
+    name.push_str(". Open");
+    name
+}
+
+fn wire_class(link: &LinkView) -> &'static str {
+    match (link.broken, link.flow) {
+        (true, _) => "wire cut",
+        (false, true) => "wire",
+        (false, false) => "wire call",
+    }
+}
+
+fn draw_wires(stage: &StageView, layout: &Layout) -> Scene {
+    let mut scene = Scene::default();
+    for link in &stage.links {
+        let [(x0, y0), (x1, y1), (x2, y2), (x3, y3)] = layout.curve(link.from.into(), link.to.into()).0;
+        let pen = Pen::default().to('M', &[x0, y0]).to('C', &[x1, y1, x2, y2, x3, y3]);
+        scene.path(wire_class(link), pen);
+    }
+    scene
+}
+
+impl Easel {
+    /// Makes the layout anew where the scenario, the size of the page or a part's needs have changed.
+    fn settle(&mut self, stage: &StageView, places: &[Option<(u32, u32)>], size: (f64, f64), narrow: bool) -> bool {
+        let room = Room::of(&stage.parts, narrow);
+        let items: Vec<_> =
+            stage.parts.iter().zip(places).map(|(part, at)| bodies::measure(part, *at, room)).collect();
+        let lines: Vec<_> = stage
+            .links
+            .iter()
+            .map(|link| Line { from: link.from.into(), to: link.to.into(), flow: link.flow })
+            .collect();
+        let wanted = (items, lines, size.0, size.1, narrow);
+        if self.made_for.as_ref() == Some(&wanted) {
+            return false;
+        }
+        self.layout = Layout::of(&wanted.0, &wanted.1, size.0, size.1, narrow);
+        self.made_for = Some(wanted);
+        self.room = Some(room);
+        true
+    }
+
+    /// What a click at this place opens, if it is a message.
+    fn message_at(&self, x: f64, y: f64) -> Option<u32> {
+        let near = |hits: &[Hit]| {
+            hits.iter().rev().find(|hit| (hit.x - x).abs() <= hit.r && (hit.y - y).abs() <= hit.r).map(|hit| hit.fact)
+        };
+        near(&self.flying).or_else(|| near(&self.hits))
+    }
+}
+
+/// Paints boxes, lines and bodies.
+fn paint(easel: &mut Easel, svg: &leptos::web_sys::Element, stage: &StageView) -> Result<(), leptos::wasm_bindgen::JsValue> {
+    let room = easel.room.unwrap_or(Room { narrow: false, rows: false });
+    let document = leptos::prelude::document();
+    while easel.groups.len() > stage.parts.len() + 1 {
+        easel.groups.pop();
+    }
+    while easel.groups.len() < stage.parts.len() + 1 {
+        easel.groups.push(Group::new(&document, svg)?);
+    }
+    let scale = easel.layout.scale;
+    let view = format!("0 0 {} {}", easel.layout.width.round() as i64, easel.layout.height.round() as i64);
+    svg.set_attribute("viewBox", &view)?;
+    svg.set_attribute("width", &shapes::number(easel.layout.width * scale))?;
+    svg.set_attribute("height", &shapes::number(easel.layout.height * scale))?;
+    easel.groups[0].paint(draw_wires(stage, &easel.layout).shapes)?;
+    easel.hits.clear();
+    for (index, part) in stage.parts.iter().enumerate() {
+        let mut scene = Scene::default();
+        bodies::draw(&mut scene, part, easel.layout.boxes[index], stage.now_us, room);
+        easel.hits.append(&mut scene.hits);
+        easel.groups[index + 1].paint(scene.shapes)?;
+    }
+    Ok(())
+}
+
+/// Moves a button over its box.
+fn cover(button: &HtmlElement, at: Rect, scale: f64) {
+    let style = button.style();
+    for (name, value) in [("left", at.x), ("top", at.y), ("width", at.w), ("height", at.h)] {
+        let _ = style.set_property(name, &(shapes::number(value * scale) + "px"));
+    }
+}
+
+/// The stage of the open scenario.
+#[component]
+pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
+    let easel = StoredValue::new_local(Easel::default());
+    let view: NodeRef<Div> = NodeRef::new();
+    let svg: NodeRef<Svg> = NodeRef::new();
+    let canvas: NodeRef<CanvasTag> = NodeRef::new();
+    let over: NodeRef<Div> = NodeRef::new();
+    let buttons = StoredValue::new_local(BTreeMap::<usize, HtmlElement>::new());
+
+    // Boxes and bodies: whenever the stage was read anew, or the page has another size.
+    Effect::new(move || {
+        let stage = lab.stage.get();
+        let (Some(view), Some(svg), Some(over)) = (view.get(), svg.get(), over.get()) else { return };
+        page.size.track();
+        let narrow = page.narrow.get();
+        let size = (f64::from(view.client_width()), f64::from(view.client_height()));
+        let places = lab.opened.with_untracked(|open| open.as_ref().map(|open| open.places.clone())).unwrap_or_default();
+        if places.len() != stage.parts.len() || size.0 < 1.0 {
+            return;
+        }
+        easel.update_value(|easel| {
+            let moved = easel.settle(&stage, &places, size, narrow);
+            if let Err(error) = paint(easel, &svg, &stage) {
+                leptos::logging::error!("the stage could not be drawn: {error:?}");
+            }
+            place_buttons(lab, &stage, easel, &over, &buttons, moved);
+            if moved {
+                lab.free_spot.set(easel.layout.scale_of(easel.layout.free_spot(320.0 / easel.layout.scale, 250.0 / easel.layout.scale)));
+            }
+        });
+    });
+
+    // Messages between parts: each frame.
+    Effect::new(move || {
+        let frame = lab.frame.get();
+        page.theme.track();
+        lab.stage.track();
+        let Some(element) = canvas.get() else { return };
+        easel.update_value(|easel| {
+            if easel.canvas.is_none() {
+                easel.canvas = Canvas::new(element);
+            }
+            let leader = leader(lab, easel);
+            if let Some(canvas) = &mut easel.canvas {
+                canvas.refresh(page.theme.get_untracked());
+                easel.flying = canvas.draw(&frame.hops, (frame.now_us, frame.trail_us), &easel.layout, still(), leader);
+            }
+        });
+    });
+
+    let pressed = move |event: MouseEvent| {
+        let Some(over) = over.get_untracked() else { return };
+        let at = over.get_bounding_client_rect();
+        let scale = easel.with_value(|easel| easel.layout.scale).max(0.1);
+        let (x, y) = ((f64::from(event.client_x()) - at.left()) / scale, (f64::from(event.client_y()) - at.top()) / scale);
+        // A press of Enter has no place; it opens the part.
+        let by_pointer = event.detail() > 0;
+        if by_pointer && let Some(fact) = easel.with_value(|easel| easel.message_at(x, y)) {
+            lab.select(Selection::Message(fact));
+            return;
+        }
+        let part = event
+            .target()
+            .and_then(|target| target.dyn_into::<HtmlButtonElement>().ok())
+            .and_then(|button| button.get_attribute("data-index"))
+            .and_then(|index| index.parse::<u16>().ok());
+        match part {
+            Some(part) => lab.select(Selection::Part(part)),
+            None => lab.select(Selection::Nothing),
+        }
+    };
+
+    view! {
+        <div class="stage" node_ref=view role="group" aria-label="Stage: the parts of the scenario">
+            <div class="boards" on:click=pressed>
+                <svg class="board" node_ref=svg aria-hidden="true" xmlns="http://www.w3.org/2000/svg"></svg>
+                <canvas class="board" node_ref=canvas aria-hidden="true"></canvas>
+                <div class="board over" node_ref=over></div>
+            </div>
+        </div>
+        <legend::Legend lab />
+    }
+}
+
+fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
+    let Selection::Message(fact) = lab.selection.get() else { return None };
+    if easel.layout.narrow {
+        return None;
+    }
+    let spot = lab.free_spot.get_untracked();
+    let resting = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
+    let scale = easel.layout.scale.max(0.1);
+    Some(Leader { fact, from: ((spot.x + spot.w * 0.7) / scale, spot.y / scale), resting })
+}
+
+/// Keeps one button over each box, in the order of the parts.
+fn place_buttons(
+    lab: Lab,
+    stage: &StageView,
+    easel: &Easel,
+    over: &HtmlElement,
+    buttons: &StoredValue<BTreeMap<usize, HtmlElement>, LocalStorage>,
+    moved: bool,
+) {
+    let selected = lab.selection.get_untracked();
+    buttons.update_value(|buttons| {
+        while buttons.len() > stage.parts.len() {
+            if let Some((_, gone)) = buttons.pop_last() {
+                gone.remove();
+            }
+        }
+        for (index, part) in stage.parts.iter().enumerate() {
+            if !buttons.contains_key(&index) {
+                let Some(made) = make_button(over) else { return };
+                buttons.insert(index, made);
+            }
+            let button = &buttons[&index];
+            let put = |name: &str, value: &str| {
+                if button.get_attribute(name).as_deref() != Some(value) {
+                    let _ = button.set_attribute(name, value);
+                }
+            };
+            put("data-part", &part.id);
+            put("data-index", &index.to_string());
+            put("data-level", level_word(part.level));
+            put("aria-label", &spoken_name(part));
+            put("aria-expanded", if selected == Selection::Part(index as u16) { "true" } else { "false" });
+            if moved || button.style().get_property_value("width").unwrap_or_default().is_empty() {
+                cover(button, easel.layout.boxes[index], easel.layout.scale);
+            }
+        }
+        if moved {
+            let style = over.style();
+            let _ = style.set_property("width", &(shapes::number(easel.layout.width * easel.layout.scale) + "px"));
+            let _ = style.set_property("height", &(shapes::number(easel.layout.height * easel.layout.scale) + "px"));
+        }
+    });
+}
+
+fn make_button(over: &HtmlElement) -> Option<HtmlElement> {
+    let button = document().create_element("button").ok()?.dyn_into::<HtmlElement>().ok()?;
+    button.set_attribute("type", "button").ok()?;
+    button.set_class_name("part");
+    over.append_child(&button).ok()?;
+    Some(button)
+}
+
+/// The word of a level, for tests and for style.
+#[must_use]
+pub fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Good => "good",
+        Level::Warn => "warn",
+        Level::Bad => "bad",
+        Level::Quiet => "quiet",
+    }
+}

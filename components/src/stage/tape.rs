@@ -1,0 +1,156 @@
+//! A log as a tape of cells: offsets, what each group has committed, and the head where the next record goes.
+
+use redrive::sim::time::grouped;
+use redrive::view::PartitionView;
+
+use super::ink::{Hit, SMALL, Scene, fit, key_class};
+use super::layout::Rect;
+
+/// What is known of a log.
+pub struct Tapes<'a> {
+    /// The groups that read it.
+    pub groups: &'a [(u16, String)],
+    /// Its first partitions.
+    pub partitions: &'a [PartitionView],
+    /// How many it has.
+    pub total: u32,
+    /// Groups that stand still, in words.
+    pub rebalancing: &'a [String],
+}
+
+/// Up to so many partitions have cells large enough for an id.
+const LARGE: u64 = 3;
+/// Most partitions that are drawn.
+const MOST: u64 = 6;
+/// Cells kept free right of the head, so that the tape has somewhere to grow.
+const FREE: u64 = 3;
+
+/// Width and height of a log's box.
+#[must_use]
+pub fn measure(partitions: u64, narrow: bool) -> (f64, f64) {
+    let shown = partitions.clamp(1, MOST) as f64;
+    match (partitions <= LARGE, narrow) {
+        (true, false) => (318.0, 58.0 + 48.0 * shown + 22.0),
+        (true, true) => (188.0, 58.0 + 48.0 * shown + 22.0),
+        (false, false) => (222.0, 50.0 + 33.0 * shown + 24.0),
+        (false, true) => (188.0, 50.0 + 33.0 * shown.min(5.0) + 24.0),
+    }
+}
+
+/// How many records a cell stands for: a round number that lets the slowest group be seen on the tape.
+fn records_a_cell(tapes: &Tapes<'_>, cells: u64) -> u64 {
+    let behind = tapes
+        .partitions
+        .iter()
+        .map(|part| part.end - part.committed.iter().copied().min().unwrap_or(part.start).min(part.end))
+        .max()
+        .unwrap_or(0);
+    let mut size = 1_u64;
+    while behind > size * (cells - FREE - 1) {
+        // 1, 2, 5, 10, 20, 50, …
+        size = if size.to_string().starts_with('2') { size / 2 * 5 } else { size * 2 };
+    }
+    size
+}
+
+/// Draws the tapes into the box.
+pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
+    let large = u64::from(tapes.total) <= LARGE;
+    let (cell, gap, high, pitch, first) = if large { (24.0, 2.0, 22.0, 48.0, 66.0) } else { (11.0, 2.0, 15.0, 33.0, 52.0) };
+    let rows = (((at.h - first - 18.0 + pitch - high - 8.0) / pitch).floor().max(1.0) as usize).min(tapes.partitions.len());
+    let left = at.x + 34.0;
+    let cells = (((at.w - 34.0 - 12.0) / (cell + gap)).floor() as u64).max(FREE + 2);
+    let size = records_a_cell(tapes, cells);
+    let end = tapes.partitions.iter().map(|part| part.end.div_ceil(size)).max().unwrap_or(0);
+    let base = end.saturating_sub(cells - FREE);
+    for (row, part) in tapes.partitions.iter().take(rows).enumerate() {
+        let y = at.y + first + row as f64 * pitch;
+        scene.text("mono tiny soft", at.x + 14.0, y + high / 2.0 + 4.0, format!("p{}", part.index));
+        let slowest = part.committed.iter().copied().min().unwrap_or(part.end);
+        for place in 0..cells {
+            let (from, x) = ((base + place) * size, left + place as f64 * (cell + gap));
+            let look = if from >= part.end {
+                "cell free"
+            } else if from + size <= part.start {
+                "cell gone"
+            } else if from < slowest {
+                "cell read"
+            } else {
+                "cell unread"
+            };
+            scene.rect(look, x, y, cell, high, if large { 4.0 } else { 2.0 });
+            if size == 1 && large && from < part.end {
+                record(scene, part, from, Rect { x, y, w: cell, h: high });
+            }
+        }
+        if large {
+            scene.text("mono tiny soft", left, y - 4.0, format!("offset {}", grouped((base * size).max(part.start))));
+        }
+        for (group, committed) in part.committed.iter().enumerate() {
+            let share = (*committed as f64 / size as f64 - base as f64).clamp(0.0, cells as f64);
+            // Flags that stand at one place step aside a little.
+            let same = part.committed[..group].iter().filter(|other| *other / size == committed / size).count() as f64;
+            scene.flag(group, left + share * (cell + gap) - gap / 2.0 + same * 6.0, y + high + 2.0);
+        }
+    }
+    legend(scene, tapes, at, rows, size);
+}
+
+/// The id of a record in its cell.
+fn record(scene: &mut Scene, part: &PartitionView, offset: u64, at: Rect) {
+    let oldest = part.end - part.cells.len() as u64;
+    let Some(token) = offset.checked_sub(oldest).and_then(|place| part.cells.get(place as usize)) else { return };
+    scene.rect(key_class(token.key), at.x + 2.0, at.bottom() - 4.0, at.w - 4.0, 2.5, 1.0);
+    scene.text("cell-label", at.mid_x(), at.y + 14.0, fit(&token.label, at.w + 2.0, SMALL));
+    scene.hits.push(Hit { x: at.mid_x(), y: at.mid_y(), r: 13.0, fact: token.fact });
+}
+
+/// The line under the tapes: whose flag is whose, what a cell stands for, what is not drawn.
+fn legend(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect, rows: usize, size: u64) {
+    let y = at.bottom() - 9.0;
+    if let Some(first) = tapes.rebalancing.first() {
+        scene.text("tiny warn", at.x + 14.0, y, fit(first, at.w - 22.0, 5.9));
+        return;
+    }
+    let more = u64::from(tapes.total).saturating_sub(rows as u64);
+    let mut tail = String::new();
+    if more > 0 {
+        tail = format!("+ {more} more");
+    }
+    if size > 1 {
+        if !tail.is_empty() {
+            tail.push_str(" · ");
+        }
+        tail.push_str(&format!("▢ {}", grouped(size)));
+    }
+    let reserved = tail.chars().count() as f64 * 5.9 + 12.0;
+    let mut x = at.x + 14.0;
+    for (group, (_, title)) in tapes.groups.iter().enumerate() {
+        let w = title.chars().count() as f64 * 5.7 + 18.0;
+        if x + w > at.right() - reserved {
+            break;
+        }
+        scene.flag(group, x + 4.6, y - 7.5);
+        scene.text("tiny soft", x + 12.0, y, title.clone());
+        x += w;
+    }
+    scene.text("tiny soft end", at.right() - 10.0, y, tail);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tapes(end: u64, committed: u64) -> Vec<PartitionView> {
+        vec![PartitionView { index: 0, start: 0, end, committed: vec![committed], cells: Vec::new() }]
+    }
+
+    #[test]
+    fn a_cell_stands_for_as_many_records_as_the_slowest_group_needs() {
+        let size = |end, committed| {
+            let partitions = tapes(end, committed);
+            records_a_cell(&Tapes { groups: &[], partitions: &partitions, total: 1, rebalancing: &[] }, 13)
+        };
+        assert_eq!([size(8, 0), size(10, 0), size(45, 0), size(1_904, 0), size(1_904, 1_900)], [1, 2, 5, 500, 1]);
+    }
+}

@@ -1,0 +1,201 @@
+//! Messages between parts, on a canvas over the stage: drawn each frame, at a place that follows from simulation time.
+
+use leptos::wasm_bindgen::{JsCast, JsValue};
+use leptos::web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
+use redrive::view::{HopView, TokenShape};
+use std::f64::consts::TAU;
+
+use super::ink::{Hit, KEYS};
+use super::layout::Layout;
+
+/// The canvas and the colours of the theme in force.
+pub struct Canvas {
+    element: HtmlCanvasElement,
+    context: CanvasRenderingContext2d,
+    colours: Colours,
+}
+
+/// Colours, read from the style sheet.
+#[derive(Default)]
+struct Colours {
+    keys: Vec<String>,
+    bad: String,
+    sheet: String,
+    ink: String,
+    ghost: String,
+}
+
+/// A hop and where it is drawn now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed {
+    /// Where.
+    pub x: f64,
+    /// Where.
+    pub y: f64,
+}
+
+/// Where a hop is drawn at a moment: on its curve, or at an end of it where nothing may move.
+#[must_use]
+pub fn placed(hop: &HopView, now_us: u64, trail_us: u64, layout: &Layout, still: bool) -> Placed {
+    let span = hop.end_us.saturating_sub(hop.start_us).max(trail_us).max(1);
+    let share = (now_us.saturating_sub(hop.start_us) as f64 / span as f64).clamp(0.0, 1.0);
+    let share = if still { share.round() } else { share };
+    let (x, y) = layout.curve(usize::from(hop.from), usize::from(hop.to)).at(share);
+    Placed { x, y }
+}
+
+impl Canvas {
+    /// Takes hold of the canvas.
+    #[must_use]
+    pub fn new(element: HtmlCanvasElement) -> Option<Self> {
+        let context = element.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
+        let mut canvas = Self { element, context, colours: Colours::default() };
+        canvas.read_colours();
+        Some(canvas)
+    }
+
+    /// Reads the colours of the theme.
+    pub fn read_colours(&mut self) {
+        let Some(style) = leptos::prelude::window().get_computed_style(&self.element).ok().flatten() else { return };
+        let read = |name: &str| style.get_property_value(name).unwrap_or_default();
+        self.colours = Colours {
+            keys: (0..KEYS).map(|key| read(&format!("--k{key}"))).collect(),
+            bad: read("--bad"),
+            sheet: read("--sheet"),
+            ink: read("--ink"),
+            ghost: read("--ghost"),
+        };
+    }
+
+    /// Draws the hops of a frame. Returns what a click on them opens.
+    pub fn draw(&self, hops: &[HopView], at: (u64, u64), layout: &Layout, still: bool, leader: Option<Leader>) -> Vec<Hit> {
+        let (now_us, trail_us) = at;
+        let pixels = leptos::prelude::window().device_pixel_ratio().clamp(1.0, 3.0);
+        let (w, h) = (layout.width * layout.scale, layout.height * layout.scale);
+        let (wide, high) = ((w * pixels).round() as u32, (h * pixels).round() as u32);
+        if self.element.width() != wide || self.element.height() != high {
+            self.element.set_width(wide);
+            self.element.set_height(high);
+        }
+        let unit = pixels * layout.scale;
+        // None of these fails on a context that exists.
+        let _ = self.context.set_transform(unit, 0.0, 0.0, unit, 0.0, 0.0);
+        self.context.clear_rect(0.0, 0.0, layout.width, layout.height);
+        let mut hits = Vec::with_capacity(hops.len());
+        for hop in hops {
+            let place = placed(hop, now_us, trail_us, layout, still);
+            self.token(hop, place);
+            hits.push(Hit { x: place.x, y: place.y, r: 13.0, fact: hop.token.fact });
+        }
+        if let Some(leader) = leader {
+            self.leader(&leader, hops, &hits);
+        }
+        hits
+    }
+
+    fn fill(&self, colour: &str) {
+        self.context.set_fill_style_str(colour);
+        self.context.fill();
+    }
+
+    fn ring(&self, place: Placed, radius: f64, width: f64, colour: &str) {
+        self.context.begin_path();
+        let _ = self.context.arc(place.x, place.y, radius, 0.0, TAU);
+        self.context.set_line_width(width);
+        self.context.set_stroke_style_str(colour);
+        self.context.stroke();
+    }
+
+    fn token(&self, hop: &HopView, place: Placed) {
+        let empty = String::new();
+        let key = self.colours.keys.get((hop.token.key % KEYS) as usize).unwrap_or(&empty);
+        let context = &self.context;
+        context.begin_path();
+        let mut text = "#fff";
+        match hop.token.shape {
+            TokenShape::Poison => {
+                context.move_to(place.x, place.y - 10.0);
+                context.line_to(place.x + 10.0, place.y);
+                context.line_to(place.x, place.y + 10.0);
+                context.line_to(place.x - 10.0, place.y);
+                context.close_path();
+                self.fill(&self.colours.bad);
+            }
+            TokenShape::Ghost => {
+                let dashes = leptos::web_sys::js_sys::Array::of2(&JsValue::from(3), &JsValue::from(3));
+                let _ = context.set_line_dash(&dashes);
+                self.ring(place, 8.0, 1.4, &self.colours.ghost);
+                let _ = context.set_line_dash(&leptos::web_sys::js_sys::Array::new());
+                text = &self.colours.ink;
+            }
+            TokenShape::Plain | TokenShape::Again | TokenShape::Twice => {
+                let _ = context.arc(place.x, place.y, 8.0, 0.0, TAU);
+                let twice = hop.token.shape == TokenShape::Twice;
+                let colour = if twice { &self.colours.bad } else { key };
+                self.fill(colour);
+                if hop.token.shape != TokenShape::Plain {
+                    self.ring(place, 10.8, 1.5, colour);
+                }
+            }
+        }
+        if hop.token.label.chars().count() <= 3 {
+            context.set_font("600 9.5px ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace");
+            context.set_text_align("center");
+            context.set_fill_style_str(if text == "#fff" { &self.colours.sheet } else { text });
+            let _ = context.fill_text(&hop.token.label, place.x, place.y + 3.4);
+        }
+    }
+
+    /// The line from a message's card to the message.
+    fn leader(&self, leader: &Leader, hops: &[HopView], hits: &[Hit]) {
+        let moving = hops.iter().zip(hits).rev().find(|(hop, _)| hop.token.fact == leader.fact).map(|(_, hit)| (hit.x, hit.y));
+        let Some((x, y)) = moving.or(leader.resting) else { return };
+        let (from_x, from_y) = leader.from;
+        let away = ((x - from_x).powi(2) + (y - from_y).powi(2)).sqrt().max(1.0);
+        let short = (away - 12.0).max(0.0) / away;
+        self.context.begin_path();
+        self.context.move_to(from_x, from_y);
+        self.context.line_to(from_x + (x - from_x) * short, from_y + (y - from_y) * short);
+        self.context.set_line_width(1.2);
+        self.context.set_stroke_style_str(&self.colours.ink);
+        self.context.stroke();
+        self.ring(Placed { x, y }, 12.5, 1.4, &self.colours.ink);
+    }
+}
+
+/// A line from an open card to the message that it is about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leader {
+    /// The message.
+    pub fact: u32,
+    /// Where the line starts.
+    pub from: (f64, f64),
+    /// Where the message is while it is inside a part.
+    pub resting: Option<(f64, f64)>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Rect;
+    use super::*;
+    use redrive::view::TokenRef;
+
+    #[test]
+    fn a_hop_is_where_simulation_time_says() {
+        let layout = Layout {
+            boxes: vec![Rect { x: 0.0, y: 0.0, w: 10.0, h: 40.0 }, Rect { x: 110.0, y: 0.0, w: 10.0, h: 40.0 }],
+            width: 120.0,
+            height: 40.0,
+            scale: 1.0,
+            narrow: false,
+        };
+        let token = TokenRef { fact: 1, label: "1".into(), key: 1, shape: TokenShape::Plain };
+        let hop = HopView { token, from: 0, to: 1, start_us: 1_000, end_us: 2_000 };
+        let x = |now, trail, still| placed(&hop, now, trail, &layout, still).x;
+        assert_eq!([x(1_000, 0, false), x(1_500, 0, false), x(2_000, 0, false)], [10.0, 60.0, 110.0]);
+        // A short hop stays on the way for as long as the trail, so that it can be seen.
+        assert_eq!(x(2_000, 2_000, false), 60.0);
+        // Where nothing may move it is at one end or the other.
+        assert_eq!([x(1_400, 0, true), x(1_600, 0, true)], [10.0, 110.0]);
+    }
+}
