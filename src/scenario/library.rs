@@ -7,9 +7,18 @@ use super::{Fault, Faults};
 pub const FIRST: &str = "order-shop";
 
 /// Ids and texts in the order of the picker.
-const ALL: [(&str, &str); 2] = [
+const ALL: [(&str, &str); 11] = [
     ("order-shop", include_str!("library/order-shop.json")),
+    ("sync-checkout", include_str!("library/sync-checkout.json")),
+    ("queued-checkout", include_str!("library/queued-checkout.json")),
+    ("flash-sale", include_str!("library/flash-sale.json")),
     ("work-queue-crash", include_str!("library/work-queue-crash.json")),
+    ("visibility-too-short", include_str!("library/visibility-too-short.json")),
+    ("poison-message", include_str!("library/poison-message.json")),
+    ("ack-order", include_str!("library/ack-order.json")),
+    ("inbox-on-a-log", include_str!("library/inbox-on-a-log.json")),
+    ("dual-write", include_str!("library/dual-write.json")),
+    ("outbox-relay-crash", include_str!("library/outbox-relay-crash.json")),
 ];
 
 /// The ids in the order of the picker.
