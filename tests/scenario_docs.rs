@@ -9,7 +9,7 @@ use redrive::command::VERBS;
 use redrive::scenario::document::header::Header;
 use redrive::scenario::gauges::{Unit, gauges};
 use redrive::scenario::setting::{Form, Settings, Spec};
-use redrive::scenario::verbs::{VERB_DOCS, commands_for, crash_steps};
+use redrive::scenario::verbs::{VERB_DOCS, commands_for, crash_steps, fixed_settings};
 use redrive::scenario::{Kind, document, schema};
 use serde_json::Value;
 
@@ -65,10 +65,11 @@ fn form_of(row: &Spec) -> String {
     }
 }
 
-fn settings_table(out: &mut String, table: &[Spec]) {
+fn settings_table(out: &mut String, table: &[Spec], fixed: &[&str]) {
     out.push_str("| setting | default | takes | what it does |\n|---|---|---|---|\n");
     for row in table {
-        let _ = writeln!(out, "| `{}` | {} | {} | {} |", row.name, cell(&default_of(row)), cell(&form_of(row)), cell(row.doc));
+        let doc = if fixed.contains(&row.name) { format!("{} *Fixed during a run.*", row.doc) } else { row.doc.to_owned() };
+        let _ = writeln!(out, "| `{}` | {} | {} | {} |", row.name, cell(&default_of(row)), cell(&form_of(row)), cell(&doc));
     }
 }
 
@@ -114,7 +115,7 @@ fn parts_tables() -> String {
     let mut out = String::new();
     for kind in kinds() {
         let _ = writeln!(out, "### `{}`\n\n{}\n", kind.word(), schema::kind_doc(&kind));
-        settings_table(&mut out, kind.table());
+        settings_table(&mut out, kind.table(), fixed_settings(&kind));
         out.push('\n');
     }
     out.truncate(out.trim_end().len());

@@ -9,16 +9,16 @@ use super::links::{self, dead_letter_queues, links};
 use super::nearest::known;
 use super::parts::Kind;
 use super::setting::Refused;
-use crate::command::{Command, CrashStep, VERBS};
+use crate::command::{Command, CrashStep};
 
-/// What each verb does, in the order of [`VERBS`].
+/// What each verb does, in the order of [`VERBS`](crate::command::VERBS).
 pub const VERB_DOCS: [&str; 16] = [
     "The part is down: it answers nobody.",
     "Ends every fault of the part.",
     "Everything the part does takes so many times as long.",
     "This share of what the part is asked fails.",
     "The two parts cannot reach each other; `mend` of either ends it.",
-    "A process dies: now, or the next time it has done STEP and not yet what follows.",
+    "A process dies with what is in its memory: now, or the next time it has done STEP and not yet what follows.",
     "The next N acknowledgements or confirmations from the part are lost on the way.",
     "The next message can never be processed.",
     "The producer sends so many times its rate for a while.",
@@ -35,14 +35,14 @@ pub const VERB_DOCS: [&str; 16] = [
 #[must_use]
 pub fn commands_for(kind: &Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Producer(_) => &["break", "slow", "cut", "poison", "burst", "mend", "pause", "resume", "set"],
+        Kind::Producer(_) => &["break", "cut", "crash", "poison", "burst", "deploy", "mend", "pause", "resume", "set"],
         Kind::Service(_) => &["break", "slow", "fail", "cut", "crash", "deploy", "mend", "set"],
         Kind::Database(_) | Kind::Dependency(_) => &["break", "slow", "fail", "cut", "mend", "set"],
-        Kind::Relay(_) => &["break", "slow", "cut", "crash", "lose-acks", "deploy", "mend", "pause", "resume", "set"],
+        Kind::Relay(_) => &["break", "slow", "cut", "crash", "deploy", "mend", "pause", "resume", "set"],
         Kind::Queue(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "redrive", "set"],
         Kind::Log(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "set"],
         Kind::Worker(_) => {
-            &["break", "slow", "cut", "crash", "lose-acks", "deploy", "mend", "scale", "pause", "resume", "rewind", "set"]
+            &["break", "slow", "fail", "cut", "crash", "lose-acks", "deploy", "mend", "scale", "pause", "resume", "rewind", "set"]
         }
     }
 }
@@ -51,10 +51,25 @@ pub fn commands_for(kind: &Kind) -> &'static [&'static str] {
 #[must_use]
 pub fn crash_steps(kind: &Kind) -> &'static [CrashStep] {
     match kind {
-        Kind::Worker(_) => &[CrashStep::Received, CrashStep::Worked, CrashStep::Acked],
+        Kind::Worker(_) => &[CrashStep::Received, CrashStep::Worked, CrashStep::Acked, CrashStep::Done],
         Kind::Relay(_) => &[CrashStep::Received, CrashStep::Published],
         Kind::Service(_) => &[CrashStep::Committed, CrashStep::Published, CrashStep::Answered],
         Kind::Producer(_) | Kind::Database(_) | Kind::Queue(_) | Kind::Log(_) | Kind::Dependency(_) => &[],
+    }
+}
+
+/// The settings that say how parts are wired and what is counted: fixed once a run has begun.
+#[must_use]
+pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Producer(_) => &["to", "messages", "keys", "first_id", "id_prefix"],
+        Kind::Service(_) => &["steps"],
+        Kind::Database(_) => &["effect"],
+        Kind::Relay(_) => &["from", "to"],
+        Kind::Queue(_) => &["dead_letters"],
+        Kind::Log(_) => &[],
+        Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from"],
+        Kind::Dependency(_) => &["role", "effect"],
     }
 }
 
@@ -101,8 +116,9 @@ pub fn check_command(scenario: &Scenario, command: &Command) -> Result<(), Fault
     match command {
         Command::Cut(_, other) => check_cut(scenario, id, other),
         Command::Crash(_, Some(step)) if !crash_steps(kind).contains(step) => {
-            let steps = crash_steps(kind).iter().map(|step| step.word());
-            fault(format!("a {} has no step `{}`", kind.word(), step.word()), known(step.word(), steps))
+            let steps: Vec<&str> = crash_steps(kind).iter().map(|step| step.word()).collect();
+            let allowed = if steps.is_empty() { format!("crash {id}, without a step") } else { known(step.word(), steps) };
+            fault(format!("a {} has no step `{}`", kind.word(), step.word()), allowed)
         }
         Command::Redrive(_) => {
             let trays = dead_letter_queues(&scenario.parts);
@@ -164,11 +180,15 @@ fn check_cut(scenario: &Scenario, id: &str, other: &str) -> Result<(), Fault> {
 
 fn check_set(scenario: &Scenario, id: &str, setting: &str, value: &str) -> Result<(), Fault> {
     let Some(part) = scenario.parts.get(id) else { return unknown_part(scenario, id) };
+    if fixed_settings(&part.kind).contains(&setting) {
+        let allowed = format!("--set {id}.{setting}=VALUE, or the scenario itself");
+        return Err(Fault::new("do", format!("`{setting}` is fixed once the run has begun"), allowed));
+    }
     let mut kind = part.kind.clone();
     match kind.set(setting, &Value::String(value.to_owned())) {
         Ok(()) => match links::check(&scenario.parts, id, &kind, &[], |_| "do".into()).into_iter().next() {
             Some(fault) => Err(fault),
-            None => Ok(()),
+            None => check_partitions(&part.kind, &kind),
         },
         Err(Refused::Bad { wrong, allowed }) => Err(Fault::new("do", wrong, allowed)),
         Err(Refused::Unknown) => {
@@ -179,8 +199,13 @@ fn check_set(scenario: &Scenario, id: &str, setting: &str, value: &str) -> Resul
     }
 }
 
-/// The form of a verb: `slow P 40x`.
-#[must_use]
-pub fn form(verb: &str) -> Option<&'static str> {
-    VERBS.iter().find(|(name, _)| *name == verb).map(|(_, form)| *form)
+/// A log can get more partitions and never fewer: its records stay where they are.
+fn check_partitions(before: &Kind, after: &Kind) -> Result<(), Fault> {
+    match (before, after) {
+        (Kind::Log(before), Kind::Log(after)) if after.partitions < before.partitions => {
+            let allowed = format!("{} or more", before.partitions);
+            Err(Fault::new("do", format!("a log cannot go down to {} partitions", after.partitions), allowed))
+        }
+        _ => Ok(()),
+    }
 }
