@@ -23,6 +23,10 @@ const { values, positionals } = parseArgs({
 });
 const root = resolve(positionals[0] ?? "dist");
 const under = values.under;
+if (!under.startsWith("/") || !under.endsWith("/")) {
+  console.error(`--under ${under}: a path that begins and ends with /`);
+  process.exit(2);
+}
 const port = Number(values.port ?? 8080);
 if (!Number.isInteger(port) || port < 0 || port > 65535) {
   console.error(`--port ${values.port}: a whole number from 0 to 65535`);
@@ -78,6 +82,6 @@ server.on("error", (error) => {
   process.exit(1);
 });
 server.on("listening", () => {
-  console.log(`Redrive is at http://127.0.0.1:${server.address().port}${under}`);
+  console.log(`Redrive is at http://127.0.0.1:${server.address().port}${encodeURI(under)}`);
 });
 server.listen(port, "127.0.0.1");

@@ -28,9 +28,7 @@ const SWITCHES: [&str; 10] = [
 pub struct Browser {
     runtime: Runtime,
     driver: Option<WebDriver>,
-    chromedriver: Child,
-    /// Kept open: the driver would end on writing into a closed one.
-    _said: BufReader<ChildStdout>,
+    _chromedriver: Chromedriver,
     _profile: TempDir,
 }
 
@@ -41,7 +39,7 @@ impl Browser {
     /// Where Chromium or its driver is not there.
     pub fn start(switches: &[String]) -> Self {
         let profile = tempfile::tempdir().expect("a folder for the browser's profile");
-        let (chromedriver, said, address) = start_chromedriver();
+        let mut chromedriver = Chromedriver::start();
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime to talk with the driver");
         let mut args: Vec<String> = SWITCHES.iter().map(|&switch| switch.to_owned()).collect();
         args.push(format!("--user-data-dir={}", profile.path().display()));
@@ -55,8 +53,8 @@ impl Browser {
         for (name, value) in wanted {
             capabilities.set(name, value).expect("a capability is plain JSON");
         }
-        let driver = runtime.block_on(WebDriver::new(address, capabilities)).expect("Chromium starts");
-        Self { runtime, driver: Some(driver), chromedriver, _said: said, _profile: profile }
+        let driver = runtime.block_on(WebDriver::new(chromedriver.address(), capabilities)).expect("Chromium starts");
+        Self { runtime, driver: Some(driver), _chromedriver: chromedriver, _profile: profile }
     }
 
     /// The session with the browser.
@@ -82,8 +80,6 @@ impl Drop for Browser {
             // A browser that is gone already cannot be quit, and need not be.
             self.runtime.block_on(driver.quit()).ok();
         }
-        self.chromedriver.kill().ok();
-        self.chromedriver.wait().ok();
     }
 }
 
@@ -96,24 +92,45 @@ fn tool(variable: &str, name: &str) -> String {
     if linked.exists() { linked.to_string_lossy().into_owned() } else { name.to_owned() }
 }
 
-fn start_chromedriver() -> (Child, BufReader<ChildStdout>, String) {
-    let mut chromedriver = Command::new(tool("CHROMEDRIVER", "chromedriver"))
-        .arg("--port=0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("chromedriver starts: scripts/setup --browser brings it");
-    let mut said = BufReader::new(chromedriver.stdout.take().expect("its output is a pipe"));
-    let mut line = String::new();
-    while said.read_line(&mut line).expect("chromedriver says where it is") > 0 {
-        if let Some((_, port)) = line.rsplit_once("on port ")
-            && line.contains("success")
-        {
-            let port = port.trim().trim_end_matches('.');
-            return (chromedriver, said, format!("http://127.0.0.1:{port}"));
-        }
-        line.clear();
+/// The program that drives the browser; it ends when this is dropped.
+struct Chromedriver {
+    process: Child,
+    /// Kept open: the program would end on writing into a closed one.
+    said: BufReader<ChildStdout>,
+}
+
+impl Chromedriver {
+    fn start() -> Self {
+        let mut process = Command::new(tool("CHROMEDRIVER", "chromedriver"))
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("chromedriver starts: scripts/setup --browser brings it");
+        let said = BufReader::new(process.stdout.take().expect("its output is a pipe"));
+        Self { process, said }
     }
-    panic!("chromedriver ended before it said its port");
+
+    /// Where it listens, once it does.
+    fn address(&mut self) -> String {
+        let mut line = String::new();
+        while self.said.read_line(&mut line).expect("chromedriver says where it is") > 0 {
+            if line.contains("success")
+                && let Some((_, port)) = line.rsplit_once("on port ")
+            {
+                return format!("http://127.0.0.1:{}", port.trim().trim_end_matches('.'));
+            }
+            line.clear();
+        }
+        panic!("chromedriver ended before it said its port");
+    }
+}
+
+impl Drop for Chromedriver {
+    fn drop(&mut self) {
+        // It may have ended by itself; either way it must not outlive the test.
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
 }

@@ -17,15 +17,21 @@ impl Page {
             .collect()
     }
 
-    /// Every address that was asked for since the last look and is not on the page's own server.
+    /// Every address that the page asked for since the last look and that is not on its own server.
     pub fn foreign_requests(&self) -> Vec<String> {
         let log = self.browser.wait(self.browser.driver().get_log("performance")).expect("the browser keeps a log");
         log.iter()
             .filter_map(|entry| serde_json::from_str::<Value>(&entry.message).ok())
             .filter(|event| event["message"]["method"] == "Network.requestWillBeSent")
+            // A window's own pages, like the one of a new tab, are the browser's business.
+            .filter(|event| event["message"]["params"]["documentURL"].as_str().is_some_and(|url| self.is_ours(url)))
             .filter_map(|event| event["message"]["params"]["request"]["url"].as_str().map(str::to_owned))
-            .filter(|url| !url.starts_with(self.site.address()) && !url.starts_with("data:") && !url.starts_with("blob:"))
+            .filter(|url| !self.is_ours(url) && !url.starts_with("data:") && !url.starts_with("blob:"))
             .collect()
+    }
+
+    fn is_ours(&self, url: &str) -> bool {
+        url.starts_with(self.site.address())
     }
 
     /// What axe finds that shuts someone out, of the page as it is now: rule, what it asks, and where it is broken.

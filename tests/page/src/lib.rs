@@ -10,6 +10,8 @@
 //! page.until_text("#verdict", "Checkout is fine.");
 //! ```
 
+pub use thirtyfour::Key;
+
 mod browser;
 mod checks;
 mod controls;

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::fs;
 use std::thread::{panicking, sleep};
 use std::time::{Duration, Instant};
-use thirtyfour::{By, Key};
+use thirtyfour::By;
 
 use crate::browser::Browser;
 use crate::part::Part;
@@ -12,6 +12,8 @@ use crate::site::{Site, project};
 
 /// How long an act waits for what it needs. It bounds a failing test; no test measures time by it.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// No pause between the steps of an act.
+const AT_ONCE: Option<Duration> = Some(Duration::ZERO);
 /// How long between two looks at the page.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(40);
 
@@ -134,14 +136,15 @@ impl Page {
     pub fn press(&self, key: impl Into<char>) {
         let key = key.into();
         self.browser
-            .wait(self.browser.driver().action_chain_with_delay(Some(0), Some(0)).key_down(key).key_up(key).perform())
+            .wait(self.browser.driver().action_chain_with_delay(AT_ONCE, AT_ONCE).key_down(key).key_up(key).perform())
             .expect("the key is pressed");
     }
 
     /// Presses a key while another is held: `press_with(Key::Shift, Key::Tab)`.
-    pub fn press_with(&self, held: Key, key: impl Into<char>) {
+    pub fn press_with(&self, held: impl Into<char>, key: impl Into<char>) {
         let key = key.into();
-        let keys = self.browser.driver().action_chain_with_delay(Some(0), Some(0));
+        let held = held.into();
+        let keys = self.browser.driver().action_chain_with_delay(AT_ONCE, AT_ONCE);
         self.browser.wait(keys.key_down(held).key_down(key).key_up(key).key_up(held).perform()).expect("the keys are pressed");
     }
 

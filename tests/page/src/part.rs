@@ -1,11 +1,14 @@
 //! One part of the page, and what can be done to it.
 
+use std::time::Duration;
 use thirtyfour::WebElement;
 
 use crate::page::Page;
 
 /// How many moves a drag makes: a hand's way, not a jump.
 const DRAG_MOVES: i64 = 12;
+/// How long each of them takes.
+const BETWEEN_MOVES: Duration = Duration::from_millis(8);
 
 /// A part of an open page.
 pub struct Part<'a> {
@@ -88,7 +91,7 @@ impl<'a> Part<'a> {
         let (start, end) = (offset(from), offset(to));
         let mut hand = browser
             .driver()
-            .action_chain_with_delay(Some(0), Some(8))
+            .action_chain_with_delay(Some(Duration::ZERO), Some(BETWEEN_MOVES))
             .move_to_element_with_offset(&self.element, start, 0)
             .click_and_hold();
         for move_number in 1..=DRAG_MOVES {

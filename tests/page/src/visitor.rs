@@ -18,6 +18,7 @@ pub struct Visitor {
     phone: bool,
     dark: bool,
     still: bool,
+    no_wasm: bool,
     switches: Vec<String>,
     under: &'static str,
     is_missing: Option<fn(&str) -> bool>,
@@ -33,6 +34,7 @@ impl Visitor {
             phone: false,
             dark: false,
             still: false,
+            no_wasm: false,
             switches: Vec::new(),
             under: "/",
             is_missing: None,
@@ -61,7 +63,7 @@ impl Visitor {
 
     /// Has WebAssembly switched off.
     pub fn without_webassembly(mut self) -> Self {
-        self.switches.push("--js-flags=--no-expose-wasm".to_owned());
+        self.no_wasm = true;
         self
     }
 
@@ -109,6 +111,10 @@ impl Visitor {
                 ] }),
             ),
         ];
+        if self.no_wasm {
+            let before_all = json!({ "source": "delete globalThis.WebAssembly" });
+            browser.devtools("Page.addScriptToEvaluateOnNewDocument", before_all);
+        }
         let page = Page::new(self.name, site, browser, emulated.to_vec(), !self.complaints);
         page.go_to(path);
         page

@@ -4,7 +4,7 @@ use redrive_page_tests::Visitor;
 
 #[test]
 fn the_page_opens_from_any_folder_and_asks_nobody_else() {
-    let page = Visitor::new("opens").under("/docs/some%20where/").open("");
+    let page = Visitor::new("opens").under("/docs/some where/").open("");
     assert_eq!(page.title(), "Redrive");
     page.until("the lab takes the first screen's place", |page| page.count("#first-screen") == 0);
     assert_eq!(page.count("main"), 1);
@@ -57,4 +57,21 @@ fn the_first_screen_reads_well_on_a_dark_phone() {
     let overflow = page.run("return document.documentElement.scrollWidth - innerWidth");
     assert_eq!(overflow, 0, "nothing runs off the side");
     assert!(page.axe().is_empty(), "{:#?}", page.axe());
+}
+
+#[test]
+fn the_content_policy_keeps_the_page_to_its_own_files() {
+    let page = Visitor::new("content_policy").expecting_complaints().open("");
+    page.until("the lab runs", |page| page.count("#first-screen") == 0);
+    assert!(page.console_errors().is_empty(), "all is well at first");
+
+    page.run("fetch('http://127.0.0.1:9/elsewhere').catch(() => {})");
+    page.run("document.body.insertAdjacentHTML('beforeend', '<p style=\"color: red\"></p>')");
+    page.run("document.body.append(Object.assign(document.createElement('script'), { text: 'globalThis.ran = true' }))");
+    assert_eq!(page.run("return globalThis.ran === undefined"), true);
+
+    let refused: Vec<String> = page.console_errors();
+    for rule in ["connect-src 'self'", "style-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"] {
+        assert!(refused.iter().any(|line| line.contains(rule)), "{rule}: {refused:#?}");
+    }
 }
