@@ -186,10 +186,14 @@ fn check_set(scenario: &Scenario, id: &str, setting: &str, value: &str) -> Resul
     }
     let mut kind = part.kind.clone();
     match kind.set(setting, &Value::String(value.to_owned())) {
-        Ok(()) => match links::check(&scenario.parts, id, &kind, &[], |_| "do".into()).into_iter().next() {
-            Some(fault) => Err(fault),
-            None => check_partitions(&part.kind, &kind),
-        },
+        Ok(()) => {
+            // Only what this setting refers to: another one may be wrong for a reason of its own.
+            let own = |fault: &Fault| fault.path.split('[').next() == Some(setting);
+            match links::check(&scenario.parts, id, &kind, &[], str::to_owned).into_iter().find(own) {
+                Some(fault) => Err(Fault { path: "do".into(), ..fault }),
+                None => check_partitions(&part.kind, &kind),
+            }
+        }
         Err(Refused::Bad { wrong, allowed }) => Err(Fault::new("do", wrong, allowed)),
         Err(Refused::Unknown) => {
             let names = kind.table().iter().map(|row| row.name);

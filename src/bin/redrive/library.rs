@@ -1,0 +1,73 @@
+//! The commands that only look at scenarios: list, check, export, schema.
+
+use std::io::Write;
+
+use redrive::run::{Run, Source};
+use redrive::scenario::{Fault, document, export, library, schema};
+
+use crate::Failure;
+use crate::args::{Args, place};
+use crate::source;
+
+/// One line a scenario: id, title.
+pub fn list(out: &mut impl Write) -> Result<(), Failure> {
+    let width = library::ids().map(str::len).max().unwrap_or(0);
+    for id in library::ids() {
+        let scenario = document::read(id, library::text(id)?, &[])?;
+        writeln!(out, "{id:width$}  {}", scenario.title)?;
+    }
+    Ok(())
+}
+
+/// Every fault, in whatever way the switches stand; or a line that says what there is.
+pub fn check(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
+    let scenario = match source::find(&args.input)? {
+        Source::Library(id) => document::read_every_choice(&id, library::text(&id)?, &args.sets)?,
+        Source::Document(id, text) => document::read_every_choice(&id, &text, &args.sets)?,
+    };
+    let parts = counted(scenario.parts.len(), "part");
+    let breaks = counted(scenario.breaks.len(), "planned command");
+    let alerts = counted(scenario.alerts.len(), "alert rule");
+    writeln!(out, "{} is sound: {parts}, {breaks}, {alerts}", scenario.id)?;
+    Ok(())
+}
+
+/// `1 part`, `2 parts`.
+fn counted(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
+/// The scenario as JSON with every setting spelled out.
+pub fn export(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
+    let complete = export::complete(&asked(args)?.scenario()?);
+    serde_json::to_writer_pretty(&mut *out, &complete)?;
+    Ok(writeln!(out)?)
+}
+
+/// The JSON Schema.
+pub fn schema(out: &mut impl Write) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, &schema::schema())?;
+    Ok(writeln!(out)?)
+}
+
+/// The run that the command line asks for, its commands checked and each fault at its place.
+pub fn asked(args: &Args) -> Result<Run, Failure> {
+    let mut run = Run {
+        source: source::find(&args.input)?,
+        seed: args.seed,
+        until_us: args.until.map(|until| until.0),
+        sets: args.sets.clone(),
+        commands: Vec::new(),
+    };
+    let scenario = run.scenario()?;
+    let mut faults = Vec::new();
+    for (text, timed) in &args.commands {
+        match document::check_command(&scenario, &timed.command) {
+            Ok(()) => run.commands.push(timed.clone()),
+            Err(fault) => faults.push(Fault { path: place(text), ..fault }),
+        }
+    }
+    run.commands.sort_by_key(|timed| timed.at_us);
+    if faults.is_empty() { Ok(run) } else { Err(redrive::scenario::Faults(faults).into()) }
+}

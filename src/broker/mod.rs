@@ -1,0 +1,11 @@
+//! Brokers: what stores messages between those who send and those who work. State and rules only; who calls them and
+//! when is the world's business.
+
+pub mod group;
+pub mod log;
+pub mod queue;
+mod serve;
+
+pub use group::Group;
+pub use log::Log;
+pub use queue::WorkQueue;

@@ -1,0 +1,264 @@
+//! Brokers at work: they store what arrives, hand it out, and drop what is too old.
+
+use super::queue::{Acked, Holder, Receipt};
+use crate::message::Message;
+use crate::observe::record::{Kind, pack_place, pack_receive};
+use crate::sim::Handle;
+use crate::world::{Body, Event, World};
+
+impl World {
+    /// A broker stores a message and hands it on to whoever waits.
+    pub(crate) fn broker_stores(&mut self, broker: u16, message: Message) {
+        self.store(broker, message);
+        self.wake(broker);
+    }
+
+    /// A broker stores a message.
+    pub(crate) fn store(&mut self, broker: u16, mut message: Message) {
+        let now_us = self.now_us;
+        let part = &mut self.parts[usize::from(broker)];
+        if part.health.poison_next > 0 {
+            part.health.poison_next -= 1;
+            message.poison = true;
+        }
+        part.counters.done += 1;
+        let body = part.body;
+        message.stored_us = now_us;
+        message.receives = 0;
+        match body {
+            Body::Queue(index) => {
+                let queue = &mut self.queues[usize::from(index)];
+                message.effects = queue.effects;
+                let delay_us = queue.settings.delay.0;
+                if delay_us == 0 {
+                    queue.store(message);
+                    self.note(Kind::Stored, broker, message.fact, message.effects, 0);
+                } else {
+                    let slot = queue.store_delayed(message, now_us, now_us + delay_us);
+                    self.pending.after(now_us, delay_us, Event::Visible(index, slot));
+                    self.note(Kind::StoredDelayed, broker, message.fact, message.effects, delay_us);
+                }
+            }
+            Body::Log(index) => {
+                message.effects = self.logs[usize::from(index)].effects;
+                self.append(index, message);
+            }
+            Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Relay(_) | Body::Worker(_) | Body::Dependency(_) => {
+            }
+        }
+    }
+
+    fn append(&mut self, index: u16, message: Message) {
+        let log = &mut self.logs[usize::from(index)];
+        let part = log.part;
+        let (partition, offset) = log.append(message);
+        self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
+    }
+
+    /// A broker hands out what it has to whoever waits for it.
+    pub(crate) fn wake(&mut self, broker: u16) {
+        match self.parts[usize::from(broker)].body {
+            Body::Queue(index) => self.deliver(index),
+            Body::Log(index) => {
+                for group in 0..self.logs[usize::from(index)].groups.len() {
+                    let worker = self.logs[usize::from(index)].groups[group];
+                    self.members_poll(worker);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A queue gives messages to the processes that wait, in the order in which they came.
+    pub(crate) fn deliver(&mut self, index: u16) {
+        let part = self.queues[usize::from(index)].part;
+        let health = &self.parts[usize::from(part)].health;
+        if health.down || health.paused {
+            return;
+        }
+        // Each of those who wait now gets one chance: one that cannot take anything queues up again behind them.
+        for _ in 0..self.queues[usize::from(index)].waiting.len() {
+            if self.queues[usize::from(index)].ready() == 0 {
+                return;
+            }
+            let Some(holder) = self.queues[usize::from(index)].waiting.pop_front() else { return };
+            self.process_wakes(holder);
+        }
+    }
+
+    /// A process receives the next message of a queue; what was received too often goes to the dead letters first.
+    pub(crate) fn receive(&mut self, index: u16, holder: Holder) -> Option<(Receipt, Message)> {
+        let now_us = self.now_us;
+        loop {
+            let queue = &mut self.queues[usize::from(index)];
+            let part = queue.part;
+            let most = queue.settings.max_receives;
+            let dead_letters = queue.dead_letters;
+            let queued = queue.take()?;
+            if let Some(tray) = dead_letters
+                && most > 0
+                && u64::from(queued.message.receives) >= most
+            {
+                self.bury(tray, queued.message, part);
+                self.note(Kind::LeftQueue, part, queued.message.fact, queued.message.effects, 0);
+                continue;
+            }
+            let timeout_us = queue.settings.visibility_timeout.0;
+            let (receipt, message) = queue.hide(queued, holder, now_us);
+            let counters = &mut self.parts[usize::from(part)].counters;
+            counters.received += 1;
+            counters.again += u64::from(message.receives > 1);
+            self.pending.after(now_us, timeout_us, Event::Visible(index, receipt.handle));
+            let extra = pack_receive(holder.worker, holder.process, message.receives);
+            self.note(Kind::Received, part, message.fact, message.effects, extra);
+            return Some((receipt, message));
+        }
+    }
+
+    /// A message goes to the dead letters.
+    pub(crate) fn bury(&mut self, tray: u16, message: Message, from: u16) {
+        let now_us = self.now_us;
+        let queue = &mut self.queues[usize::from(tray)];
+        let (part, is_tray) = (queue.part, queue.tray);
+        // Someone consumes this queue: what lands there is an ordinary message.
+        let effects = if is_tray { message.effects } else { queue.effects };
+        queue.store(Message { stored_us: now_us, receives: 0, effects, ..message });
+        self.parts[usize::from(part)].counters.done += 1;
+        self.hop(from, part, message.fact, 0);
+        self.note(if is_tray { Kind::Buried } else { Kind::Stored }, part, message.fact, effects, 0);
+        if !is_tray {
+            self.deliver(tray);
+        }
+    }
+
+    /// A visibility timeout or a delay is over.
+    pub(crate) fn becomes_visible(&mut self, index: u16, slot: Handle) {
+        let now_us = self.now_us;
+        let Some(hidden) = self.queues[usize::from(index)].hidden(slot).copied() else { return };
+        let part = self.queues[usize::from(index)].part;
+        let message = hidden.queued.message;
+        if hidden.until_us > now_us {
+            // It was extended: this timer is not the last one.
+            self.pending.at(hidden.until_us, Event::Visible(index, slot));
+            return;
+        }
+        if let Some(holder) = hidden.holder
+            && self.extends(holder, slot)
+        {
+            self.queues[usize::from(index)].extend(slot, now_us);
+            let timeout_us = self.queues[usize::from(index)].settings.visibility_timeout.0;
+            self.pending.after(now_us, timeout_us, Event::Visible(index, slot));
+            self.note(Kind::Extended, part, message.fact, 0, timeout_us);
+            return;
+        }
+        self.queues[usize::from(index)].reveal(slot);
+        let kind = if hidden.holder.is_some() { Kind::TimedOut } else { Kind::Ripened };
+        self.note(kind, part, message.fact, message.effects, 0);
+        self.deliver(index);
+    }
+
+    /// A worker acknowledges to a queue.
+    pub(crate) fn acknowledge(&mut self, worker_part: u16, index: u16, receipt: Receipt, message: &Message) {
+        let part = self.queues[usize::from(index)].part;
+        if self.loses_ack(worker_part, part) {
+            self.note(Kind::AckLost, worker_part, message.fact, 0, 0);
+            return;
+        }
+        let kind = match self.queues[usize::from(index)].ack(receipt) {
+            Acked::Deleted => Kind::Acked,
+            Acked::DeletedLate => Kind::AckedLate,
+            Acked::Stale => Kind::StaleReceipt,
+        };
+        let effects = if kind == Kind::StaleReceipt { 0 } else { message.effects };
+        self.note(kind, part, message.fact, effects, 0);
+    }
+
+    /// True when the next acknowledgement from the worker to the broker does not arrive.
+    pub(crate) fn loses_ack(&mut self, worker_part: u16, broker_part: u16) -> bool {
+        if !self.reachable(worker_part, broker_part) {
+            return true;
+        }
+        let health = &mut self.parts[usize::from(worker_part)].health;
+        let lost = health.lose_acks > 0;
+        health.lose_acks = health.lose_acks.saturating_sub(1);
+        lost
+    }
+
+    /// Drops what retention no longer keeps. Looked at with every sample, as brokers look at it now and then.
+    pub(crate) fn retention(&mut self) {
+        let now_us = self.now_us;
+        for index in 0..self.queues.len() {
+            loop {
+                let queue = &mut self.queues[index];
+                let (part, tray, keep_us) = (queue.part, queue.tray, queue.settings.retention.0);
+                if queue.oldest_us(now_us) <= keep_us {
+                    break;
+                }
+                let Some(queued) = queue.take() else { break };
+                let kind = if tray { Kind::ExpiredDead } else { Kind::Expired };
+                self.note(kind, part, queued.message.fact, queued.message.effects, 0);
+            }
+        }
+        for index in 0..self.logs.len() {
+            for partition in 0..self.logs[index].partitions.len() {
+                let keep_from = self.logs[index].expired_to(partition, now_us);
+                if keep_from > self.logs[index].partitions[partition].start() {
+                    self.drop_records(index, partition, keep_from);
+                }
+            }
+        }
+    }
+
+    fn drop_records(&mut self, index: usize, partition: usize, keep_from: u64) {
+        let part = self.logs[index].part;
+        let start = self.logs[index].partitions[partition].start();
+        for group in self.logs[index].groups.clone() {
+            let worker = &self.workers[usize::from(group)];
+            let effect = 1 << worker.effect;
+            let Some(committed) = worker.group.as_ref().map(|group| group.committed[partition]) else { continue };
+            for offset in committed.max(start)..keep_from {
+                let Some(record) = self.logs[index].partitions[partition].get(offset).copied() else { continue };
+                if record.effects & effect != 0 {
+                    self.note(Kind::ExpiredUnread, part, record.fact, effect, pack_place(partition as u32, offset));
+                }
+            }
+            if let Some(group) = &mut self.workers[usize::from(group)].group {
+                group.committed[partition] = committed.max(keep_from);
+                group.position[partition] = group.position[partition].max(keep_from);
+            }
+        }
+        self.logs[index].partitions[partition].drop_before(keep_from);
+    }
+
+    /// Takes every dead letter out of a queue and sends it back to where it came from, mended.
+    ///
+    /// A message that a group of a log could not process goes back to the log marked for that group: the others pass it by.
+    pub(crate) fn redrive(&mut self, index: u16) {
+        let part = self.queues[usize::from(index)].part;
+        let tray = self.queues[usize::from(index)].tray;
+        let Some(source) = self.redrive_source(index) else { return };
+        while let Some(queued) = self.queues[usize::from(index)].take() {
+            let now_us = self.now_us;
+            let message = Message { stored_us: now_us, receives: 0, poison: false, ..queued.message };
+            self.hop(part, source, message.fact, 0);
+            match self.parts[usize::from(source)].body {
+                Body::Log(log) => self.append(log, message),
+                _ => self.store(source, message),
+            }
+            let kind = if tray { Kind::Redriven } else { Kind::LeftQueue };
+            self.note(kind, part, queued.message.fact, queued.message.effects, 0);
+        }
+        self.wake(source);
+    }
+
+    /// Where the dead letters of a queue came from: the queue that names it, or what the worker that names it reads.
+    fn redrive_source(&self, index: u16) -> Option<u16> {
+        let from_queue = self.queues.iter().find(|queue| queue.dead_letters == Some(index)).map(|queue| queue.part);
+        from_queue.or_else(|| {
+            self.workers.iter().find(|worker| worker.dead_letters == Some(index)).map(|worker| match worker.source {
+                crate::service::Source::Queue(queue) => self.queues[usize::from(queue)].part,
+                crate::service::Source::Log(log) => self.logs[usize::from(log)].part,
+            })
+        })
+    }
+}

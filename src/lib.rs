@@ -1,0 +1,28 @@
+//! The engine of Redrive: a deterministic simulator of message queues, logs and outboxes.
+//!
+//! A [`Run`](run::Run) is a scenario, a seed and commands. [`World`](world::World) plays it in virtual time;
+//! [`Timeline`](timeline::Timeline) takes it to any moment, forwards or back. Everything that is shown is counted from
+//! the trace by [`observe`]. Same run, same trace, natively and in Wasm.
+//!
+//! ```
+//! use redrive::{run::Run, world::World};
+//!
+//! let scenario = Run::of_library("work-queue-crash").scenario().expect("it ships");
+//! let mut world = World::new(&scenario);
+//! world.run_until(scenario.until_us());
+//! assert_eq!(world.observer.ledger.total(), 3);
+//! ```
+
+pub mod broker;
+pub mod command;
+pub mod database;
+pub mod explore;
+pub mod message;
+pub mod observe;
+pub mod run;
+pub mod scenario;
+pub mod service;
+pub mod sim;
+pub mod timeline;
+pub mod view;
+pub mod world;

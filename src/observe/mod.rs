@@ -1,0 +1,11 @@
+//! What is made from the trace: books, ledger, findings, words and the report. Nothing here changes a run.
+
+pub mod books;
+pub mod findings;
+pub mod histogram;
+pub mod hops;
+pub mod ledger;
+pub mod observer;
+pub mod record;
+pub mod report;
+pub mod words;

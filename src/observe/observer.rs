@@ -1,0 +1,154 @@
+//! The one place that every record goes through: it feeds the hash, the ledger, the books and whoever listens.
+
+use std::collections::VecDeque;
+
+use super::books::Books;
+use super::findings::Findings;
+use super::histogram::Histogram;
+use super::hops::Hops;
+use super::ledger::Ledger;
+use super::record::{Kind, NO_FACT, Record};
+use crate::message::EffectMask;
+use crate::scenario::Scenario;
+use crate::sim::{Timestamp, TraceHash};
+
+/// Everything that is made from the trace.
+#[derive(Clone, Debug)]
+pub struct Observer {
+    /// Fingerprint of the trace so far.
+    pub hash: TraceHash,
+    /// The ledger.
+    pub ledger: Ledger,
+    /// The books.
+    pub books: Books,
+    /// What has been found.
+    pub findings: Findings,
+    /// How long answers to users took.
+    pub answers: Histogram,
+    /// Hops for the stage.
+    pub hops: Hops,
+    /// Values listed with facts, added up by key when the effect takes place: `[effect]` → `(key, sum)` sorted by key.
+    pub totals: Vec<std::collections::BTreeMap<u32, u64>>,
+    /// Values of the listed facts.
+    pub values: Vec<u64>,
+    /// The newest records, for the event log.
+    recent: VecDeque<Record>,
+    /// The newest records that are not about one message.
+    notable: VecDeque<Record>,
+    /// The records of the fact that is followed.
+    followed: Option<(u32, Vec<Record>)>,
+    /// All records since they were last taken, while someone captures them.
+    captured: Option<Vec<Record>>,
+    /// How many records there were.
+    pub records: u64,
+}
+
+/// How many records the event log goes back.
+const MOST_RECENT: usize = 256;
+
+impl Observer {
+    /// An observer of an empty trace.
+    #[must_use]
+    pub fn new(ledger: Ledger, scenario: &Scenario, hops: Hops, values: Vec<u64>) -> Self {
+        Self {
+            hash: TraceHash::default(),
+            totals: vec![std::collections::BTreeMap::new(); ledger.effects.len()],
+            ledger,
+            books: Books::new(scenario.parts.len() as u16),
+            findings: Findings::new(scenario),
+            answers: Histogram::default(),
+            hops,
+            values,
+            recent: VecDeque::new(),
+            notable: VecDeque::new(),
+            followed: None,
+            captured: None,
+            records: 0,
+        }
+    }
+
+    /// Takes in one record.
+    #[inline]
+    pub fn emit(&mut self, record: Record) {
+        for word in record.words() {
+            self.hash.word(word);
+        }
+        self.records += 1;
+        self.books.apply(&record);
+        self.ledger.apply(&record);
+        match record.kind {
+            Kind::Answered => self.answers.add(record.extra),
+            Kind::Effect => self.add_value(&record),
+            _ => {}
+        }
+        self.findings.apply(&record, &self.ledger);
+        if self.recent.len() == MOST_RECENT {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(record);
+        if record.fact == NO_FACT {
+            if self.notable.len() == MOST_RECENT {
+                self.notable.pop_front();
+            }
+            self.notable.push_back(record);
+        }
+        if let Some((fact, records)) = &mut self.followed
+            && *fact == record.fact
+        {
+            records.push(record);
+        }
+        if let Some(captured) = &mut self.captured {
+            captured.push(record);
+        }
+    }
+
+    fn add_value(&mut self, record: &Record) {
+        let value = self.values.get(record.fact as usize).copied().unwrap_or(0);
+        if value == 0 {
+            return;
+        }
+        let effect = record.effects.trailing_zeros() as usize;
+        let key = self.ledger.fact(record.fact).map_or(0, |fact| fact.key);
+        *self.totals[effect].entry(key).or_insert(0) += value;
+    }
+
+    /// A fact comes into the world.
+    pub fn born(&mut self, at_us: Timestamp, part: u16, key: u32, serial: u32) -> u32 {
+        let fact = self.ledger.born(at_us, key, serial, part);
+        self.emit(Record { at_us, extra: u64::from(key), fact, part, kind: Kind::Born, effects: 0 });
+        fact
+    }
+
+    /// Shorthand for a record about a fact.
+    #[inline]
+    pub fn note(&mut self, at_us: Timestamp, kind: Kind, part: u16, fact: u32, effects: EffectMask, extra: u64) {
+        self.emit(Record { at_us, extra, fact, part, kind, effects });
+    }
+
+    /// Follows a fact from now on, or none.
+    pub fn follow(&mut self, fact: Option<u32>) {
+        self.followed = fact.map(|fact| (fact, Vec::new()));
+    }
+
+    /// The records of the followed fact since it is followed.
+    #[must_use]
+    pub fn followed(&self) -> &[Record] {
+        self.followed.as_ref().map_or(&[], |(_, records)| records)
+    }
+
+    /// Starts to capture every record.
+    pub fn capture(&mut self) {
+        self.captured.get_or_insert_with(Vec::new);
+    }
+
+    /// Takes the records captured so far.
+    pub fn take_captured(&mut self) -> Vec<Record> {
+        self.captured.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// The newest records, oldest first: about anything, and about no message.
+    #[must_use]
+    pub fn newest(&self) -> (&VecDeque<Record>, &VecDeque<Record>) {
+        (&self.recent, &self.notable)
+    }
+}

@@ -1,0 +1,228 @@
+//! The trace: one record for each thing that happened. Ledger, users, findings and journeys are made from nothing else.
+
+use crate::message::EffectMask;
+use crate::sim::Timestamp;
+
+/// What happened. Each kind says what it means for the books; those that say nothing move no message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Kind {
+    /// A fact came into the world. `extra` is its key.
+    Born,
+    /// A user's request began.
+    Asked,
+    /// The user was told yes. `extra` is the time it took, in microseconds.
+    Answered,
+    /// The user was told no, or nothing. `extra` is a [`Cause`].
+    Refused,
+    /// A process holds a copy in its memory. Books: memory + 1.
+    Held,
+    /// The process has handed its copy on. Books: memory − 1.
+    Released,
+    /// The process no longer has it. `extra` is a [`Cause`]. Books: memory − 1.
+    GaveUp,
+    /// An order row was committed.
+    Wrote,
+    /// Its outbox row was committed with it. Books: outbox + 1.
+    RowAdded,
+    /// The outbox row was marked as sent. Books: outbox − 1.
+    RowSent,
+    /// A queue stored a copy. Books: ready + 1.
+    Stored,
+    /// A queue stored a copy that stays invisible for a while. Books: delayed + 1.
+    StoredDelayed,
+    /// Its delay is over. Books: delayed − 1, ready + 1.
+    Ripened,
+    /// A log stored a record. `extra` is partition and offset. Books: unread + 1 a group.
+    Appended,
+    /// A publish got no confirmation. `extra` is the number of the try.
+    PublishFailed,
+    /// A queue gave a message to a worker. `extra` is worker, process and receive count. Books: ready − 1, hidden + 1.
+    Received,
+    /// Its visibility timeout ran out. Books: hidden − 1, ready + 1.
+    TimedOut,
+    /// A worker gave it back. Books: hidden − 1, ready + 1.
+    Returned,
+    /// The worker extended the visibility timeout.
+    Extended,
+    /// Acknowledged: the queue deleted it. Books: hidden − 1.
+    Acked,
+    /// Acknowledged after its timeout and before it was received again: deleted all the same. Books: ready − 1.
+    AckedLate,
+    /// The acknowledgement came with a receipt that is no longer the newest: refused.
+    StaleReceipt,
+    /// The acknowledgement was lost on the way.
+    AckLost,
+    /// A group member read a record. `extra` is partition and offset.
+    Read,
+    /// The group's committed offset passed a record. Books: unread − 1.
+    Passed,
+    /// The group was set back before a record. Books: unread + 1.
+    Rewound,
+    /// A commit of an evicted member was refused.
+    CommitRefused,
+    /// The work on a message failed. `extra` is a [`Cause`].
+    WorkFailed,
+    /// The next try waits. `extra` is the wait in microseconds.
+    Waits,
+    /// The effect took place.
+    Effect,
+    /// A repeat was recognised; the effect did not take place again.
+    Skipped,
+    /// A copy went to the dead letters. Books: tray + 1.
+    Buried,
+    /// The queue let go of a message that went to the dead letters. Books: ready − 1.
+    LeftQueue,
+    /// A dead letter was taken out to be delivered again. Books: tray − 1.
+    Redriven,
+    /// Retention dropped a message. Books: ready − 1.
+    Expired,
+    /// Retention dropped a dead letter. Books: tray − 1.
+    ExpiredDead,
+    /// Retention dropped a record that the group had not read. Books: unread − 1.
+    ExpiredUnread,
+    /// A process died. `extra` is its number.
+    Crashed,
+    /// A process is back. `extra` is its number.
+    Restarted,
+    /// A command took effect. `extra` is a fingerprint of its text.
+    Commanded,
+    /// A group stands still to share its partitions out anew. `extra` is the generation.
+    RebalanceBegan,
+    /// It goes on. `extra` is the generation.
+    RebalanceEnded,
+    /// A member was taken for dead. `extra` is its number.
+    Evicted,
+    /// A worker stopped calling for a while.
+    BreakerOpened,
+    /// It calls again.
+    BreakerClosed,
+}
+
+/// Why something failed or was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Cause {
+    /// Nothing named: it has not been lost.
+    None,
+    /// The process died with the only copy in its memory.
+    ProcessDied,
+    /// Acknowledged before the work, and the worker died in between.
+    AckedBeforeWork,
+    /// Retention removed it first.
+    Retention,
+    /// The publisher gave up after its last try.
+    PublishGivenUp,
+    /// The user was told no before anything was kept.
+    Refused,
+    /// Nobody answered in time.
+    NoAnswer,
+    /// The part answered with an error.
+    Failed,
+    /// It accepts no more calls for now.
+    TooMany,
+    /// It can never be processed.
+    Poison,
+    /// It could not be processed and was skipped.
+    SkippedOver,
+    /// The process is down.
+    Down,
+}
+
+impl Cause {
+    /// All causes, in the order of their numbers.
+    pub const ALL: [Self; 12] = [
+        Self::None,
+        Self::ProcessDied,
+        Self::AckedBeforeWork,
+        Self::Retention,
+        Self::PublishGivenUp,
+        Self::Refused,
+        Self::NoAnswer,
+        Self::Failed,
+        Self::TooMany,
+        Self::Poison,
+        Self::SkippedOver,
+        Self::Down,
+    ];
+
+    /// The cause with this number.
+    #[must_use]
+    pub fn from_number(number: u64) -> Self {
+        Self::ALL.get(number as usize).copied().unwrap_or(Self::None)
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::None => "no cause",
+            Self::ProcessDied => "the process died with the only copy in its memory",
+            Self::AckedBeforeWork => "acknowledged before the work, and the worker died in between",
+            Self::Retention => "retention removed it before it was read",
+            Self::PublishGivenUp => "the publisher gave up after its last try",
+            Self::Refused => "the user was told no",
+            Self::NoAnswer => "no answer in time",
+            Self::Failed => "an error came back",
+            Self::TooMany => "refused: too many calls",
+            Self::Poison => "it can never be processed",
+            Self::SkippedOver => "skipped as not processable",
+            Self::Down => "the process was down",
+        }
+    }
+}
+
+/// One record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// When.
+    pub at_us: Timestamp,
+    /// Depends on the kind.
+    pub extra: u64,
+    /// The fact, or [`NO_FACT`].
+    pub fact: u32,
+    /// Index of the part it happened at.
+    pub part: u16,
+    /// What happened.
+    pub kind: Kind,
+    /// The effects concerned.
+    pub effects: EffectMask,
+}
+
+/// Stands where a record is about no fact.
+pub const NO_FACT: u32 = u32::MAX;
+
+impl Record {
+    /// The three words that the trace hash takes in.
+    #[inline]
+    #[must_use]
+    pub fn words(&self) -> [u64; 3] {
+        let packed =
+            u64::from(self.fact) << 32 | u64::from(self.part) << 16 | u64::from(self.kind as u8) << 8 | u64::from(self.effects);
+        [self.at_us, packed, self.extra]
+    }
+}
+
+/// Partition and offset in one word.
+#[must_use]
+pub fn pack_place(partition: u32, offset: u64) -> u64 {
+    u64::from(partition) << 44 | (offset & ((1 << 44) - 1))
+}
+
+/// The reverse of [`pack_place`].
+#[must_use]
+pub fn unpack_place(extra: u64) -> (u32, u64) {
+    ((extra >> 44) as u32, extra & ((1 << 44) - 1))
+}
+
+/// Worker, process and receive count in one word.
+#[must_use]
+pub fn pack_receive(worker: u16, process: u16, receives: u16) -> u64 {
+    u64::from(worker) << 32 | u64::from(process) << 16 | u64::from(receives)
+}
+
+/// The reverse of [`pack_receive`].
+#[must_use]
+pub fn unpack_receive(extra: u64) -> (u16, u16, u16) {
+    ((extra >> 32) as u16, (extra >> 16) as u16, extra as u16)
+}

@@ -1,0 +1,284 @@
+//! The trace in words: one line a record, with the names of the scenario. Written for reading aloud.
+
+use super::findings::{Finding, FindingKind};
+use super::record::{Cause, Kind, NO_FACT, Record, unpack_place, unpack_receive};
+use crate::scenario::Scenario;
+use crate::sim::time::{grouped, spoken};
+use crate::view::Level;
+use crate::world::World;
+
+/// The name of a process of a worker: `A`, `B`, … `Z`, `27`.
+#[must_use]
+pub fn process_name(process: u16) -> String {
+    match u8::try_from(process) {
+        Ok(number) if number < 26 => char::from(b'A' + number).to_string(),
+        _ => (process + 1).to_string(),
+    }
+}
+
+/// Names of parts, effects and facts of a world.
+#[derive(Clone, Copy)]
+pub struct Names<'w> {
+    world: &'w World,
+}
+
+impl<'w> Names<'w> {
+    /// The names of this world.
+    #[must_use]
+    pub fn new(world: &'w World) -> Self {
+        Self { world }
+    }
+
+    fn scenario(&self) -> &'w Scenario {
+        self.world.scenario()
+    }
+
+    /// The title of a part.
+    #[must_use]
+    pub fn part(&self, part: u16) -> &'w str {
+        self.scenario().parts.get_index(usize::from(part)).map_or("?", |(_, spec)| spec.title.as_str())
+    }
+
+    /// The name of an effect.
+    #[must_use]
+    pub fn effect(&self, effect: usize) -> &'w str {
+        self.world.observer.ledger.effects.get(effect).map_or("?", |info| info.name.as_str())
+    }
+
+    /// The id of a fact: the listed one, or prefix and number.
+    #[must_use]
+    pub fn fact(&self, fact: u32) -> String {
+        self.world.fact_name(fact)
+    }
+
+    fn worker_process(&self, worker: u16, process: u16) -> String {
+        let Some(worker) = self.world.workers.get(usize::from(worker)) else { return "?".into() };
+        let title = self.part(worker.part);
+        if worker.processes.len() == 1 { title.to_owned() } else { format!("{title} {}", process_name(process)) }
+    }
+
+    fn process_of(&self, part: u16, process: u64) -> String {
+        let process = u16::try_from(process).unwrap_or(0);
+        match self.world.workers.iter().position(|worker| worker.part == part) {
+            Some(worker) => self.worker_process(worker as u16, process),
+            None => self.part(part).to_owned(),
+        }
+    }
+
+    /// What a record says, without its time, its part and its fact named.
+    #[must_use]
+    pub fn line(&self, record: &Record) -> String {
+        let part = self.part(record.part);
+        let cause = Cause::from_number(record.extra & 0xff).words();
+        let effect = self.effect(record.effects.trailing_zeros() as usize);
+        match record.kind {
+            Kind::Born => format!("comes at {part}"),
+            Kind::Asked => format!("asks {part}"),
+            Kind::Answered => format!("{part} says yes, after {}", spoken(record.extra)),
+            Kind::Refused => format!("{part} says no: {cause}"),
+            Kind::Held => format!("is in the memory of {part}"),
+            Kind::Released => format!("{part} is done with it"),
+            Kind::GaveUp => format!("{part} no longer has it: {cause}"),
+            Kind::Wrote => format!("{part}: order row committed"),
+            Kind::RowAdded => format!("{part}: outbox row committed with it"),
+            Kind::RowSent => format!("{part}: outbox row marked as sent"),
+            Kind::Stored => format!("{part}: stored"),
+            Kind::StoredDelayed => format!("{part}: stored, visible in {}", spoken(record.extra)),
+            Kind::Ripened => format!("{part}: its delay is over"),
+            Kind::Appended => {
+                let (partition, offset) = unpack_place(record.extra);
+                format!("{part}: appended to p{partition} at offset {offset}")
+            }
+            Kind::PublishFailed => format!("{part}: publish {} got no confirmation", record.extra),
+            Kind::Received => {
+                let (worker, process, receives) = unpack_receive(record.extra);
+                let who = self.worker_process(worker, process);
+                if receives > 1 { format!("{who} receives it again, receive {receives}") } else { format!("{who} receives it") }
+            }
+            Kind::TimedOut => format!("{part}: visibility timeout over, visible again"),
+            Kind::Returned => format!("{part}: given back, visible again"),
+            Kind::Extended => format!("{part}: visibility timeout extended by {}", spoken(record.extra)),
+            Kind::Acked => format!("{part}: acknowledged and deleted"),
+            Kind::AckedLate => format!("{part}: acknowledged after its timeout, deleted all the same"),
+            Kind::StaleReceipt => format!("{part}: acknowledgement refused, its receipt is stale"),
+            Kind::AckLost => format!("{part}: an acknowledgement is lost on the way"),
+            Kind::Read => {
+                let (partition, offset) = unpack_place(record.extra);
+                format!("{part}: {effect} reads p{partition} offset {offset}")
+            }
+            Kind::Passed => format!("{part}: {effect} has committed past it"),
+            Kind::Rewound => format!("{part}: {effect} is set back before it"),
+            Kind::CommitRefused => {
+                format!("{}: commit refused, it is no longer a member", self.process_of(record.part, record.extra))
+            }
+            Kind::WorkFailed => format!("{part}: try {} failed: {cause}", record.extra >> 8),
+            Kind::Waits => format!("{part} waits {} before the next try", spoken(record.extra)),
+            Kind::Effect => format!("{part}: {effect} takes effect"),
+            Kind::Skipped => format!("{part}: {effect} recognised as a repeat and skipped"),
+            Kind::Buried => format!("goes to the dead letters in {part}"),
+            Kind::LeftQueue => format!("{part} lets go of it"),
+            Kind::Redriven => format!("{part}: taken out to be delivered again"),
+            Kind::Expired | Kind::ExpiredDead => format!("{part}: dropped, older than the retention"),
+            Kind::ExpiredUnread => format!("{part}: dropped by retention before {effect} had read it"),
+            Kind::Crashed => format!("{} crashes", self.process_of(record.part, record.extra)),
+            Kind::Restarted => format!("{} is back", self.process_of(record.part, record.extra)),
+            Kind::Commanded => format!("{part}: something is done to it"),
+            Kind::RebalanceBegan => format!("{part}: the group stands still to share out its partitions"),
+            Kind::RebalanceEnded => format!("{part}: the group reads on, generation {}", record.extra),
+            Kind::Evicted => format!("{} is taken for dead", self.process_of(record.part, record.extra)),
+            Kind::BreakerOpened => format!("{part}: circuit breaker open for {}", spoken(record.extra)),
+            Kind::BreakerClosed => format!("{part}: circuit breaker closed"),
+        }
+    }
+
+    /// A record as a whole sentence: its fact first, where it has one.
+    #[must_use]
+    pub fn sentence(&self, record: &Record) -> String {
+        let line = match record.kind {
+            Kind::Commanded => self.world.command_at(record).unwrap_or_else(|| self.line(record)),
+            _ => self.line(record),
+        };
+        if record.fact == NO_FACT { line } else { format!("{} {}", self.fact(record.fact), joined(&line)) }
+    }
+
+    /// A finding in a few words.
+    #[must_use]
+    pub fn finding(&self, finding: &Finding) -> String {
+        let part = self.part(finding.part);
+        let effect = self.effect(finding.detail as usize);
+        let cause = Cause::from_number(finding.detail).words();
+        let count = grouped(finding.count);
+        match finding.kind {
+            FindingKind::Absorbed => format!("{part}: {count} repeats recognised and skipped"),
+            FindingKind::Crashed => format!("{part}: a process died"),
+            FindingKind::Evicted => format!("{part}: a member is taken for dead"),
+            FindingKind::Rebalanced => format!("{part}: the group stands still and shares out its partitions"),
+            FindingKind::BreakerOpen => format!("{part}: circuit breaker open"),
+            FindingKind::Redelivered => format!("{part}: visible again without an ack, {count} times"),
+            FindingKind::AckLost => format!("{part}: {count} acknowledgements lost"),
+            FindingKind::StaleReceipt => format!("{part}: {count} acks refused, stale receipt"),
+            FindingKind::CommitRefused => format!("{part}: {count} commits refused"),
+            FindingKind::ProduceErrors => format!("{part}: no broker answers"),
+            FindingKind::WorkFails => format!("{part}: work fails: {cause}"),
+            FindingKind::Poisoned => format!("{part}: a message can never be processed"),
+            FindingKind::OutboxGrows => format!("{part}: outbox not drained, oldest row up to {}", spoken(finding.count)),
+            FindingKind::BacklogGrows => format!("{part}: oldest message up to {}", spoken(finding.count)),
+            FindingKind::LagGrows => format!("{part}: up to {} behind", spoken(finding.count)),
+            FindingKind::LineGrows => format!("{part}: up to {count} calls in line"),
+            FindingKind::SlowAnswers => format!("{part}: p99 up to {}", spoken(finding.count)),
+            FindingKind::DeadLetters => format!("{part}: {count} dead letters"),
+            FindingKind::OutOfOrder => format!("{part}: {count} effects out of order"),
+            FindingKind::Late => format!("{effect}: {count} late"),
+            FindingKind::Refused => format!("{part}: {count} users told no"),
+            FindingKind::Lost => format!("{part}: {effect} lost, {count} times"),
+            FindingKind::Twice => format!("{part}: {effect} took effect twice, {count} times"),
+        }
+    }
+}
+
+/// Puts a comma between a fact's id and a line that names a part first.
+fn joined(line: &str) -> String {
+    let verbs = ["comes ", "asks ", "is ", "goes "];
+    if verbs.iter().any(|verb| line.starts_with(verb)) { line.to_owned() } else { format!("· {line}") }
+}
+
+impl FindingKind {
+    /// Why it happens, in a sentence that holds wherever the finding does.
+    #[must_use]
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Absorbed => "A repeat came and its id was known: the effect did not happen again.",
+            Self::Crashed => "What was in its hands is not acknowledged; what was only in its memory is gone.",
+            Self::Evicted => "It was silent for longer than its session, or took longer for a batch than the poll interval.",
+            Self::Rebalanced => "When members come or go everyone stops until the partitions are shared out anew.",
+            Self::BreakerOpen => "So many calls failed in a row that it stops calling for a while and spares the dependency.",
+            Self::Redelivered => {
+                "The broker cannot tell done from never done: without an ack in time it hands the message out again."
+            }
+            Self::AckLost => "The work was done and the broker does not know it.",
+            Self::StaleReceipt => "The message was already given to someone else: the timeout is shorter than the work.",
+            Self::CommitRefused => "The member had lost its partitions: whoever has them now does the batch again.",
+            Self::ProduceErrors => "Without a confirmation the publisher must keep the message and try again.",
+            Self::WorkFails => "A failure is tried again; whether that helps depends on its cause.",
+            Self::Poisoned => "Trying again cannot help: it fails the same way each time.",
+            Self::OutboxGrows => "Orders are kept with their events; the events wait until someone can publish them.",
+            Self::BacklogGrows => "More comes in than is worked off.",
+            Self::LagGrows => "More comes in than is worked off. A growing lag is no error: only an alert on it shows.",
+            Self::LineGrows => "It takes only so many calls at once; the others wait in line.",
+            Self::SlowAnswers => "An answer takes as long as the slowest thing it waits for.",
+            Self::DeadLetters => "They are kept, and nobody gets them until a person looks.",
+            Self::OutOfOrder => "A later event of the same key was worked off first.",
+            Self::Late => "It came, or will come, after the time that users were promised.",
+            Self::Refused => "The answer depended on something that was not there.",
+            Self::Lost => "No copy is left that could still lead to it.",
+            Self::Twice => "It was delivered again after it had already taken effect, and nothing recognised the repeat.",
+        }
+    }
+
+    /// How it is to be read. Bad only for harm to a user or a loss.
+    #[must_use]
+    pub fn level(self) -> Level {
+        match self {
+            Self::Absorbed => Level::Good,
+            Self::Rebalanced | Self::BreakerOpen | Self::Evicted => Level::Quiet,
+            Self::Crashed
+            | Self::Redelivered
+            | Self::AckLost
+            | Self::StaleReceipt
+            | Self::CommitRefused
+            | Self::ProduceErrors
+            | Self::WorkFails
+            | Self::Poisoned
+            | Self::OutboxGrows
+            | Self::BacklogGrows
+            | Self::LagGrows
+            | Self::LineGrows
+            | Self::SlowAnswers
+            | Self::DeadLetters
+            | Self::OutOfOrder => Level::Warn,
+            Self::Late | Self::Refused | Self::Lost | Self::Twice => Level::Bad,
+        }
+    }
+}
+
+/// How a record is to be read.
+#[must_use]
+pub fn record_level(record: &Record) -> Level {
+    match record.kind {
+        Kind::Effect | Kind::Answered | Kind::Acked | Kind::Passed | Kind::Skipped | Kind::Restarted => Level::Good,
+        Kind::Refused | Kind::GaveUp | Kind::Expired | Kind::ExpiredUnread | Kind::ExpiredDead | Kind::Crashed => Level::Bad,
+        Kind::PublishFailed
+        | Kind::TimedOut
+        | Kind::Returned
+        | Kind::WorkFailed
+        | Kind::AckLost
+        | Kind::StaleReceipt
+        | Kind::CommitRefused
+        | Kind::Buried
+        | Kind::Waits
+        | Kind::Evicted
+        | Kind::BreakerOpened
+        | Kind::RebalanceBegan
+        | Kind::Rewound => Level::Warn,
+        Kind::Born
+        | Kind::Asked
+        | Kind::Held
+        | Kind::Released
+        | Kind::Wrote
+        | Kind::RowAdded
+        | Kind::RowSent
+        | Kind::Stored
+        | Kind::StoredDelayed
+        | Kind::Ripened
+        | Kind::Appended
+        | Kind::Received
+        | Kind::Extended
+        | Kind::AckedLate
+        | Kind::Read
+        | Kind::LeftQueue
+        | Kind::Redriven
+        | Kind::Commanded
+        | Kind::RebalanceEnded
+        | Kind::BreakerClosed => Level::Quiet,
+    }
+}

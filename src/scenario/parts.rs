@@ -1,0 +1,295 @@
+//! The kinds of part and their settings: name, default, range, meaning. A rule that a setting switches on lives with the
+//! part's behaviour, not here.
+
+use serde_json::Value;
+
+use super::setting::{PartName, Refused, Settings, Spec};
+use super::steps::{Messages, Steps};
+use crate::sim::{Latency, Micros, PerSecond, Ppm};
+use crate::{choice, settings};
+
+choice! {
+    /// When a producer's messages come.
+    pub enum Arrivals {
+        Constant = "constant", "Evenly spaced.";
+        Poisson = "poisson", "Independent of each other: exponential gaps.";
+    }
+}
+
+choice! {
+    /// When a worker acknowledges.
+    pub enum AckOrder {
+        WorkThenAck = "work-then-ack", "At least once: a crash in between repeats the work.";
+        AckThenWork = "ack-then-work", "At most once: a crash in between loses the work.";
+    }
+}
+
+choice! {
+    /// What a worker does with a message that can never succeed.
+    pub enum OnPoison {
+        Retry = "retry", "Treats it like any failure.";
+        DeadLetter = "dead-letter", "Recognises a validation error and moves the message to the dead letters at once.";
+        Skip = "skip", "Acknowledges it and goes on: the message is lost.";
+    }
+}
+
+choice! {
+    /// How the wait before another try grows.
+    pub enum Backoff {
+        None = "none", "Tries again at once.";
+        Fixed = "fixed", "Waits the same each time.";
+        Exponential = "exponential", "Doubles the wait each time.";
+    }
+}
+
+choice! {
+    /// Where a new consumer group starts reading.
+    pub enum StartFrom {
+        Earliest = "earliest", "At the oldest record that is still kept.";
+        Latest = "latest", "After the newest record.";
+    }
+}
+
+choice! {
+    /// What a part is drawn as.
+    pub enum Role {
+        Service = "service", "Answers requests.";
+        Database = "database", "Keeps rows.";
+        Cache = "cache", "Keeps copies.";
+        Queue = "queue", "Queue or stream.";
+        Worker = "worker", "Works in the background.";
+    }
+}
+
+settings! {
+    /// Settings of a producer: where messages or shoppers come from.
+    pub struct ProducerSettings {
+        to: PartName = "" in "", "The service, queue or log that gets them.";
+        rate: PerSecond = "1/s" in "0/s..=1000000/s", "How many come a second.";
+        arrivals: Arrivals = "constant" in "constant|poisson", "Evenly spaced or independent of each other.";
+        start: Micros = "0s" in "0s..=365d", "When the first one comes.";
+        limit: u64 = "0" in "0..=100000000", "Stop after so many; 0 goes on for ever.";
+        messages: Messages = "[]" in "", "Exactly these, instead of a rate.";
+        keys: u64 = "0" in "0..=1000000", "How many different keys there are; 0 gives each message its own.";
+        hot_key: Ppm = "0%" in "0%..=100%", "The share of messages that carry the first key.";
+        poison: Ppm = "0%" in "0%..=100%", "The share of messages that can never be processed.";
+        first_id: u64 = "1" in "0..=1000000000", "The number of the first one.";
+        id_prefix: String = "" in "", "What stands before the number in an id.";
+        timeout: Micros = "1s" in "1ms..=1h", "No confirmation from a queue or log within this counts as a produce error. A service is reached at once.";
+        retry: Micros = "1s" in "1ms..=1h", "The wait before an unconfirmed message is sent again.";
+        attempts: u64 = "0" in "0..=1000", "Give a message up after so many tries; 0 never does.";
+    }
+}
+
+settings! {
+    /// Settings of a service: it answers users, step by step.
+    pub struct ServiceSettings {
+        steps: Steps = "[\"answer\"]" in "", "What a request does, in order: work DURATION, call A + B, write DB, write DB with outbox, publish P, answer.";
+        timeout: Micros = "1s" in "1ms..=1h", "How long a call, a write or a publish may take before it counts as failed.";
+        attempts: u64 = "1" in "1..=100", "Tries of a call or publish within one request.";
+        capacity: u64 = "0" in "0..=1000000", "Requests at once; more are refused. 0 has no limit.";
+        retry: Micros = "100ms" in "0s..=1h", "The wait between two tries, and between the tries of what follows the answer.";
+        restart: Micros = "2s" in "0s..=1h", "How long a crashed process takes to come back.";
+    }
+}
+
+settings! {
+    /// Settings of a database.
+    pub struct DatabaseSettings {
+        latency: Latency = "2ms" in "", "How long a transaction takes.";
+        capacity: u64 = "0" in "0..=1000000", "Transactions at once; more wait. 0 has no limit.";
+        effect: String = "" in "", "Counts each order row as this effect, so that an order without a row shows.";
+    }
+}
+
+settings! {
+    /// Settings of a relay: it reads the outbox, publishes, and marks what is sent.
+    pub struct RelaySettings {
+        from: PartName = "" in "", "The database whose outbox it reads.";
+        to: PartName = "" in "", "The queue or log that it publishes to.";
+        poll: Micros = "100ms" in "1ms..=1h", "The wait after it found nothing.";
+        batch: u64 = "500" in "1..=10000", "Rows a round.";
+        mark: Latency = "2ms" in "", "How long marking a batch as sent takes.";
+        timeout: Micros = "700ms" in "1ms..=1h", "No confirmation within this counts as a produce error.";
+        backoff: Micros = "1s" in "1ms..=1h", "The wait after the first produce error; it doubles each time.";
+        backoff_max: Micros = "5s" in "1ms..=1h", "The longest wait.";
+        restart: Micros = "5s" in "0s..=1h", "How long a crashed process takes to come back.";
+    }
+}
+
+settings! {
+    /// Settings of a work queue.
+    pub struct QueueSettings {
+        latency: Latency = "5ms" in "", "How long it takes to store a message and confirm it.";
+        visibility_timeout: Micros = "30s" in "0s..=12h", "How long a received message is hidden from others before it counts as not processed.";
+        max_receives: u64 = "0" in "0..=1000", "Receives before the message goes to the dead letters; 0 never does.";
+        dead_letters: PartName = "" in "", "The queue that takes what was received too often.";
+        delay: Micros = "0s" in "0s..=15m", "How long a new message stays invisible.";
+        retention: Micros = "4d" in "1m..=14d", "A message older than this is dropped.";
+        watched: bool = "true" in "", "Whether someone has an alarm on it, where it takes dead letters.";
+    }
+}
+
+settings! {
+    /// Settings of a log.
+    pub struct LogSettings {
+        latency: Latency = "5ms" in "", "How long it takes to store a record and confirm it.";
+        partitions: u64 = "1" in "1..=1000", "Ordered shares of the log; a key always goes to the same one.";
+        retention: Micros = "7d" in "1s..=365d", "Records in segments whose newest is older than this are dropped.";
+        segment: u64 = "1000" in "1..=10000000", "Records a segment holds. Retention drops whole segments only.";
+    }
+}
+
+settings! {
+    /// Settings of a worker: it receives, works, takes effect and acknowledges.
+    pub struct WorkerSettings {
+        from: PartName = "" in "", "The queue or log it reads.";
+        workers: u64 = "1" in "0..=1000", "How many processes there are; members of one group when they read a log.";
+        concurrency: u64 = "1" in "1..=10000", "Messages that one process works on at once.";
+        batch: u64 = "1" in "1..=10000", "Messages a receive or a poll brings at most; a log is committed batch by batch.";
+        order: AckOrder = "work-then-ack" in "work-then-ack|ack-then-work", "What comes first, the work or the acknowledgement.";
+        work: Latency = "10ms" in "", "How long its own work on a message takes.";
+        calls: PartName = "" in "", "The dependency that the work calls; the effect happens there.";
+        timeout: Micros = "1s" in "1ms..=1h", "How long a call may take before it counts as failed.";
+        effect: String = "" in "", "What the work is counted as. The part's id if left out.";
+        promise: Micros = "0s" in "0s..=30d", "Users expect the effect this soon after their order; 0 promises nothing.";
+        idempotent: bool = "false" in "", "Remembers what it has processed, in the transaction of the effect, and skips a repeat.";
+        heartbeat: bool = "false" in "", "Extends the visibility timeout while it works.";
+        attempts: u64 = "1" in "1..=1000", "Tries within one delivery.";
+        backoff: Backoff = "exponential" in "none|fixed|exponential", "How the wait between tries grows.";
+        backoff_first: Micros = "1s" in "0s..=1h", "The wait before the second try.";
+        backoff_max: Micros = "30s" in "0s..=1h", "The longest wait.";
+        jitter: bool = "true" in "", "Draws each wait between half and its full length, so that tries do not come in waves.";
+        poison: OnPoison = "retry" in "retry|dead-letter|skip", "What it does with a message that can never succeed.";
+        dead_letters: PartName = "" in "", "Where it moves what failed for good. Without one a queue message waits for its timeout and a log record is tried again.";
+        breaker: u64 = "0" in "0..=1000", "Failures in a row after which it stops calling for a while; 0 has no circuit breaker.";
+        breaker_pause: Micros = "10s" in "1ms..=1h", "How long it stops then.";
+        restart: Micros = "5s" in "0s..=1h", "How long a crashed process takes to come back.";
+        session: Micros = "45s" in "1s..=1h", "A group member that is silent for so long is taken for dead.";
+        poll_interval: Micros = "5m" in "1s..=24h", "A group member that takes longer than this for a batch loses its partitions.";
+        rebalance: Micros = "3s" in "0s..=5m", "How long the group stands still when members come or go.";
+        start_from: StartFrom = "earliest" in "earliest|latest", "Where the group starts on a log it has never read.";
+    }
+}
+
+settings! {
+    /// Settings of a dependency: what services and workers call.
+    pub struct DependencySettings {
+        latency: Latency = "20ms" in "", "How long a call takes.";
+        capacity: u64 = "0" in "0..=1000000", "Calls at once; more wait in line. 0 has no limit.";
+        rate: PerSecond = "0/s" in "0/s..=1000000/s", "Calls a second that it accepts; more are refused. 0/s has no limit.";
+        errors: Ppm = "0%" in "0%..=100%", "The share of calls that fail.";
+        idempotency_key: bool = "false" in "", "Recognises a repeat by its key and does not do it again.";
+        role: Role = "service" in "service|database|cache|queue|worker", "What it is drawn as.";
+        effect: String = "" in "", "What a call from a service is counted as; nothing if left out.";
+    }
+}
+
+/// What a part is, with its settings.
+#[derive(Clone, Debug)]
+pub enum Kind {
+    /// Where messages or shoppers come from.
+    Producer(ProducerSettings),
+    /// Answers users.
+    Service(ServiceSettings),
+    /// Keeps orders and the outbox.
+    Database(DatabaseSettings),
+    /// Publishes the outbox.
+    Relay(RelaySettings),
+    /// A work queue.
+    Queue(QueueSettings),
+    /// A partitioned log.
+    Log(LogSettings),
+    /// Consumes a queue or a log.
+    Worker(WorkerSettings),
+    /// Is called.
+    Dependency(DependencySettings),
+}
+
+/// Runs one expression for whichever settings a kind has.
+macro_rules! each_kind {
+    ($kind:expr, $settings:ident => $body:expr) => {
+        match $kind {
+            Kind::Producer($settings) => $body,
+            Kind::Service($settings) => $body,
+            Kind::Database($settings) => $body,
+            Kind::Relay($settings) => $body,
+            Kind::Queue($settings) => $body,
+            Kind::Log($settings) => $body,
+            Kind::Worker($settings) => $body,
+            Kind::Dependency($settings) => $body,
+        }
+    };
+}
+
+fn table_of<S: Settings>(_: &S) -> &'static [Spec] {
+    S::TABLE
+}
+
+impl Kind {
+    /// The words for the kinds, as `kind` takes them.
+    pub const WORDS: [&'static str; 8] = ["producer", "service", "database", "relay", "queue", "log", "worker", "dependency"];
+
+    /// A part of this kind with every setting at its default.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Some(match word {
+            "producer" => Self::Producer(ProducerSettings::default()),
+            "service" => Self::Service(ServiceSettings::default()),
+            "database" => Self::Database(DatabaseSettings::default()),
+            "relay" => Self::Relay(RelaySettings::default()),
+            "queue" => Self::Queue(QueueSettings::default()),
+            "log" => Self::Log(LogSettings::default()),
+            "worker" => Self::Worker(WorkerSettings::default()),
+            "dependency" => Self::Dependency(DependencySettings::default()),
+            _ => return None,
+        })
+    }
+
+    /// The word for this kind.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Producer(_) => "producer",
+            Self::Service(_) => "service",
+            Self::Database(_) => "database",
+            Self::Relay(_) => "relay",
+            Self::Queue(_) => "queue",
+            Self::Log(_) => "log",
+            Self::Worker(_) => "worker",
+            Self::Dependency(_) => "dependency",
+        }
+    }
+
+    /// The settings table of this kind.
+    #[must_use]
+    pub fn table(&self) -> &'static [Spec] {
+        each_kind!(self, settings => table_of(settings))
+    }
+
+    /// Gives one setting a value.
+    ///
+    /// # Errors
+    /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
+    pub fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
+        each_kind!(self, settings => settings.set(name, value))
+    }
+
+    /// The value of a setting.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<Value> {
+        each_kind!(self, settings => settings.get(name))
+    }
+
+    /// What the part is drawn as.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        match self {
+            Self::Producer(_) | Self::Service(_) => Role::Service,
+            Self::Database(_) => Role::Database,
+            Self::Queue(_) | Self::Log(_) => Role::Queue,
+            Self::Relay(_) | Self::Worker(_) => Role::Worker,
+            Self::Dependency(settings) => settings.role,
+        }
+    }
+}

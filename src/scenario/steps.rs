@@ -1,0 +1,194 @@
+//! Two small languages inside a scenario: the steps of a service and the listed messages of a producer.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use super::setting::{Form, SettingValue};
+use crate::sim::{Latency, Micros};
+
+/// One step of a service's request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The service's own work.
+    Work(Latency),
+    /// Calls one or several dependencies at the same time and waits for all.
+    Call(Vec<String>),
+    /// A transaction: the order row, and the outbox row with it if asked for.
+    Write {
+        /// The database.
+        database: String,
+        /// Whether an outbox row is written in the same transaction.
+        outbox: bool,
+    },
+    /// Sends the order's event to a queue or log and waits for the confirmation.
+    Publish(String),
+    /// Tells the user yes. Steps after it run in the process's memory.
+    Answer,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work(latency) => write!(f, "work {latency}"),
+            Self::Call(parts) => write!(f, "call {}", parts.join(" + ")),
+            Self::Write { database, outbox: false } => write!(f, "write {database}"),
+            Self::Write { database, outbox: true } => write!(f, "write {database} with outbox"),
+            Self::Publish(part) => write!(f, "publish {part}"),
+            Self::Answer => f.write_str("answer"),
+        }
+    }
+}
+
+impl Step {
+    /// Reads one step.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            ["answer"] => Ok(Self::Answer),
+            ["work", rest @ ..] if !rest.is_empty() => Latency::parse(&rest.join(" ")).map(Self::Work),
+            ["call", rest @ ..] if !rest.is_empty() => {
+                let parts: Vec<String> = rest.join(" ").split('+').map(|part| part.trim().to_owned()).collect();
+                if parts.iter().any(|part| part.is_empty() || part.contains(' ')) {
+                    return Err(format!("`{text}`: write several calls as call A + B"));
+                }
+                Ok(Self::Call(parts))
+            }
+            ["write", database] => Ok(Self::Write { database: (*database).to_owned(), outbox: false }),
+            ["write", database, "with", "outbox"] => Ok(Self::Write { database: (*database).to_owned(), outbox: true }),
+            ["publish", part] => Ok(Self::Publish((*part).to_owned())),
+            _ => Err(format!("`{text}` is not a step")),
+        }
+    }
+
+    /// The parts that the step names.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&str> {
+        match self {
+            Self::Work(_) | Self::Answer => Vec::new(),
+            Self::Call(parts) => parts.iter().map(String::as_str).collect(),
+            Self::Write { database, .. } => vec![database],
+            Self::Publish(part) => vec![part],
+        }
+    }
+}
+
+/// The steps of a service.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Steps(pub Vec<Step>);
+
+impl SettingValue for Steps {
+    const FORM: Form = Form::Steps;
+    fn read(value: &Value, _range: &str) -> Result<Self, String> {
+        let texts: Vec<&str> = match value {
+            Value::Array(items) => items.iter().map(Value::as_str).collect::<Option<_>>().ok_or("a step is a text")?,
+            Value::String(text) => text.split(',').map(str::trim).collect(),
+            other => return Err(format!("{other} is not a list of steps")),
+        };
+        if texts.is_empty() || texts.len() > 16 {
+            return Err(format!("there are {} steps; 1 to 16 are allowed", texts.len()));
+        }
+        let steps = texts.into_iter().map(Step::parse).collect::<Result<Vec<_>, _>>()?;
+        match steps.iter().filter(|step| matches!(step, Step::Answer)).count() {
+            1 => Ok(Self(steps)),
+            0 => Err("no step answers the user: add \"answer\"".into()),
+            more => Err(format!("`answer` stands {more} times; a request is answered once")),
+        }
+    }
+    fn write(&self) -> Value {
+        Value::Array(self.0.iter().map(|step| Value::String(step.to_string())).collect())
+    }
+}
+
+/// A message that a scenario lists by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The fact that it tells of. Two messages with one id tell of the same fact: the second is a repeat.
+    pub id: String,
+    /// Its key, if it has one of its own.
+    pub key: Option<u64>,
+    /// Whether it can never be processed.
+    pub poison: bool,
+    /// When it comes; without one, right after the message before it.
+    pub at: Option<Micros>,
+    /// A figure that its effect adds to its key's total.
+    pub value: u64,
+}
+
+/// Listed messages, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Messages(pub Vec<Listed>);
+
+impl Listed {
+    fn read(value: &Value) -> Result<Self, String> {
+        let mut listed = Self { id: String::new(), key: None, poison: false, at: None, value: 0 };
+        match value {
+            Value::String(id) => listed.id.clone_from(id),
+            Value::Object(fields) => {
+                for (name, value) in fields {
+                    let wrong = |fault: String| format!("{name}: {fault}");
+                    match name.as_str() {
+                        "id" => listed.id = String::read(value, "").map_err(wrong)?,
+                        "key" => listed.key = Some(u64::read(value, "0..=10000000").map_err(wrong)?),
+                        "poison" => listed.poison = bool::read(value, "").map_err(wrong)?,
+                        "at" => listed.at = Some(Micros::read(value, "0s..=365d").map_err(wrong)?),
+                        "value" => listed.value = u64::read(value, "0..=1000000000").map_err(wrong)?,
+                        _ => return Err(format!("`{name}` is not a field of a message, which has id, key, poison, at, value")),
+                    }
+                }
+            }
+            other => return Err(format!("{other} is not a message")),
+        }
+        if listed.id.is_empty() || listed.id.len() > 40 {
+            return Err("a message needs an id of 1 to 40 characters".into());
+        }
+        Ok(listed)
+    }
+
+    fn write(&self) -> Value {
+        if self.key.is_none() && !self.poison && self.at.is_none() && self.value == 0 {
+            return Value::String(self.id.clone());
+        }
+        let mut fields = Map::new();
+        fields.insert("id".into(), Value::String(self.id.clone()));
+        if let Some(key) = self.key {
+            fields.insert("key".into(), Value::from(key));
+        }
+        if self.poison {
+            fields.insert("poison".into(), Value::Bool(true));
+        }
+        if let Some(at) = self.at {
+            fields.insert("at".into(), at.write());
+        }
+        if self.value > 0 {
+            fields.insert("value".into(), Value::from(self.value));
+        }
+        Value::Object(fields)
+    }
+}
+
+impl SettingValue for Messages {
+    const FORM: Form = Form::Messages;
+    fn read(value: &Value, _range: &str) -> Result<Self, String> {
+        let items = match value {
+            Value::Array(items) => items.clone(),
+            Value::String(text) => text.split(',').map(|id| Value::String(id.trim().to_owned())).collect(),
+            other => return Err(format!("{other} is not a list of messages")),
+        };
+        if items.len() > 10_000 {
+            return Err(format!("{} messages are listed; at most 10000", items.len()));
+        }
+        items
+            .iter()
+            .enumerate()
+            .map(|(index, item)| Listed::read(item).map_err(|fault| format!("message {index}: {fault}")))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+    fn write(&self) -> Value {
+        Value::Array(self.0.iter().map(Listed::write).collect())
+    }
+}

@@ -1,0 +1,299 @@
+//! A worker's processes as members of a consumer group: they poll, commit batch by batch, join, leave, die and rebalance.
+
+use super::worker::Origin;
+use crate::message::Message;
+use crate::observe::record::{Kind, pack_place};
+use crate::scenario::parts::AckOrder;
+use crate::world::{Event, World};
+
+/// How often a rebalance looks whether all members have finished their batches.
+const REBALANCE_CHECK_US: u64 = 100_000;
+
+impl World {
+    /// All members that wait for records poll.
+    pub(crate) fn members_poll(&mut self, index: u16) {
+        for process in 0..self.workers[usize::from(index)].processes.len() {
+            if self.workers[usize::from(index)].processes[process].waiting {
+                self.process_fills(index, process as u16);
+            }
+        }
+    }
+
+    /// A member polls: up to a batch of records from its partitions go to its buffer. False when there is nothing to do
+    /// until something changes.
+    pub(super) fn member_polls(&mut self, index: u16, process: u16, log: u16) -> bool {
+        let now_us = self.now_us;
+        let worker = &self.workers[usize::from(index)];
+        let (part, log_part) = (worker.part, self.logs[usize::from(log)].part);
+        let (batch, order, effect) = (worker.settings.batch, worker.settings.order, 1_u8 << worker.effect);
+        let hands = &worker.processes[usize::from(process)];
+        let Some(group) = &worker.group else { return false };
+        if hands.batch_left > 0 || !hands.member || group.rebalancing_since_us.is_some() {
+            return false;
+        }
+        if !self.reachable(part, log_part) || self.parts[usize::from(log_part)].health.paused {
+            self.workers[usize::from(index)].processes[usize::from(process)].waiting = true;
+            return false;
+        }
+        let generation = group.generation;
+        let owned: Vec<u32> = group.owned_by(process).collect();
+        let mut left = batch;
+        let mut ends = Vec::new();
+        let mut records: Vec<(u32, u64, Message)> = Vec::new();
+        for turn in 0..owned.len() {
+            // Another partition goes first each time, so that a long one does not starve the others.
+            let partition = owned[(turn + hands.batch as usize) % owned.len()];
+            let tape = &self.logs[usize::from(log)].partitions[partition as usize];
+            let from = group.position[partition as usize].max(tape.start());
+            let to = tape.end().min(from + left);
+            if from == to {
+                continue;
+            }
+            left -= to - from;
+            records.extend((from..to).filter_map(|offset| tape.get(offset).map(|record| (partition, offset, *record))));
+            ends.push((partition, to));
+            if left == 0 {
+                break;
+            }
+        }
+        if ends.is_empty() {
+            self.workers[usize::from(index)].processes[usize::from(process)].waiting = true;
+            return false;
+        }
+        let poll_us = {
+            let worker = &mut self.workers[usize::from(index)];
+            if let Some(group) = &mut worker.group {
+                for (partition, to) in &ends {
+                    group.position[*partition as usize] = *to;
+                }
+            }
+            let hands = &mut worker.processes[usize::from(process)];
+            hands.waiting = false;
+            hands.batch += 1;
+            hands.batch_since_us = now_us;
+            hands.batch_generation = generation;
+            hands.batch_ends.clone_from(&ends);
+            worker.settings.poll_interval.0
+        };
+        let mut jobs = 0;
+        for (partition, offset, record) in records {
+            // A dead letter that goes through the log again is marked for one group: the others pass it by.
+            if record.effects & effect == 0 {
+                continue;
+            }
+            self.note(Kind::Read, log_part, record.fact, effect, pack_place(partition, offset));
+            self.hop(log_part, part, record.fact, 0);
+            let job = self.job_buffers(index, process, record, Origin::Log { partition, offset });
+            jobs += 1;
+            if order == AckOrder::AckThenWork {
+                self.job_owns(index, job);
+            }
+        }
+        let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
+        hands.batch_left = jobs;
+        let number = hands.batch;
+        if order == AckOrder::AckThenWork || jobs == 0 {
+            self.member_commits(index, process, log);
+        }
+        if jobs > 0 {
+            self.pending.after(now_us, poll_us, Event::PollOver(index, process, number));
+        }
+        true
+    }
+
+    /// One job of a member's batch is over; with the last one the batch is committed.
+    pub(super) fn batch_shrinks(&mut self, index: u16, process: u16, log: u16) {
+        let worker = &mut self.workers[usize::from(index)];
+        let order = worker.settings.order;
+        let hands = &mut worker.processes[usize::from(process)];
+        if hands.batch_left == 0 {
+            return;
+        }
+        hands.batch_left -= 1;
+        if hands.batch_left > 0 {
+            return;
+        }
+        if order == AckOrder::WorkThenAck {
+            self.member_commits(index, process, log);
+        }
+        self.rejoins(index, process);
+    }
+
+    /// A member that was thrown out joins again once its batch is done.
+    fn rejoins(&mut self, index: u16, process: u16) {
+        let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
+        if hands.up && !hands.member {
+            hands.member = true;
+            self.rebalance_begins(index);
+        }
+    }
+
+    /// A member commits the offsets after its batch.
+    fn member_commits(&mut self, index: u16, process: u16, log: u16) {
+        let worker = &self.workers[usize::from(index)];
+        let (part, effect, log_part) = (worker.part, 1_u8 << worker.effect, self.logs[usize::from(log)].part);
+        let hands = &worker.processes[usize::from(process)];
+        let generation = worker.group.as_ref().map_or(0, |group| group.generation);
+        if !hands.member || hands.batch_generation != generation {
+            self.note_part(Kind::CommitRefused, part, u64::from(process));
+            return;
+        }
+        let ends = hands.batch_ends.clone();
+        if self.loses_ack(part, log_part) {
+            self.note_part(Kind::AckLost, part, u64::from(process));
+            return;
+        }
+        for (partition, to) in ends {
+            let Some(committed) =
+                self.workers[usize::from(index)].group.as_ref().map(|group| group.committed[partition as usize])
+            else {
+                return;
+            };
+            let tape = &self.logs[usize::from(log)].partitions[partition as usize];
+            let passed: Vec<(u64, u32)> = (committed.max(tape.start())..to)
+                .filter_map(|offset| {
+                    tape.get(offset).filter(|record| record.effects & effect != 0).map(|record| (offset, record.fact))
+                })
+                .collect();
+            for (offset, fact) in passed {
+                self.note(Kind::Passed, log_part, fact, effect, pack_place(partition, offset));
+            }
+            if let Some(group) = &mut self.workers[usize::from(index)].group {
+                group.committed[partition as usize] = to.max(committed);
+            }
+        }
+    }
+
+    /// A process of a group stops: with notice it leaves at once, without its session has to run out.
+    pub(super) fn member_stops(&mut self, index: u16, process: u16, notice: bool) {
+        let now_us = self.now_us;
+        let worker = &mut self.workers[usize::from(index)];
+        let session_us = worker.settings.session.0;
+        if worker.group.is_none() {
+            return;
+        }
+        let hands = &mut worker.processes[usize::from(process)];
+        let was_member = std::mem::replace(&mut hands.member, false);
+        if !was_member {
+            return;
+        }
+        if notice {
+            self.rebalance_begins(index);
+        } else {
+            hands.ghost = true;
+            let epoch = hands.epoch;
+            self.pending.after(now_us, session_us, Event::SessionOver(index, process, epoch));
+        }
+    }
+
+    /// A process of a group is up: it joins, under a new member id.
+    pub(super) fn member_starts(&mut self, index: u16, process: u16) {
+        let worker = &mut self.workers[usize::from(index)];
+        if worker.group.is_some() {
+            worker.processes[usize::from(process)].member = true;
+            self.rebalance_begins(index);
+        }
+    }
+
+    /// The session of a dead member has run out.
+    pub(crate) fn session_over(&mut self, index: u16, process: u16, epoch: u32) {
+        let worker = &mut self.workers[usize::from(index)];
+        let part = worker.part;
+        let Some(hands) = worker.processes.get_mut(usize::from(process)) else { return };
+        if !hands.ghost || hands.epoch != epoch {
+            return;
+        }
+        hands.ghost = false;
+        self.note_part(Kind::Evicted, part, u64::from(process));
+        self.rebalance_begins(index);
+    }
+
+    /// A member's batch takes longer than the poll interval: it leaves the group and does not know yet.
+    pub(crate) fn poll_over(&mut self, index: u16, process: u16, batch: u32) {
+        let worker = &mut self.workers[usize::from(index)];
+        let part = worker.part;
+        let Some(hands) = worker.processes.get_mut(usize::from(process)) else { return };
+        if !hands.up || !hands.member || hands.batch != batch || hands.batch_left == 0 {
+            return;
+        }
+        hands.member = false;
+        self.note_part(Kind::Evicted, part, u64::from(process));
+        self.rebalance_begins(index);
+    }
+
+    /// The members that a group has from the start: all processes, settled.
+    pub(crate) fn first_members(&mut self, index: usize) {
+        let worker = &mut self.workers[index];
+        let Some(group) = &mut worker.group else { return };
+        let members: Vec<u16> = (0..worker.processes.len() as u16).collect();
+        worker.processes.iter_mut().for_each(|hands| hands.member = true);
+        group.assign(&members);
+    }
+
+    /// The group stands still until everyone who is left has joined again.
+    pub(crate) fn rebalance_begins(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let worker = &mut self.workers[usize::from(index)];
+        let (part, pause_us) = (worker.part, worker.settings.rebalance.0);
+        let Some(group) = &mut worker.group else { return };
+        if group.rebalancing_since_us.is_some() {
+            return;
+        }
+        group.rebalancing_since_us = Some(now_us);
+        group.rebalances += 1;
+        let generation = u64::from(group.generation);
+        self.note_part(Kind::RebalanceBegan, part, generation);
+        self.pending.after(now_us, pause_us, Event::Rebalanced(index));
+    }
+
+    /// The pause of a rebalance is over; it ends when no member is dead and unnoticed or in the middle of a batch.
+    pub(crate) fn rebalance_may_end(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let worker = &mut self.workers[usize::from(index)];
+        let part = worker.part;
+        let waits = worker.processes.iter().any(|hands| hands.ghost || (hands.member && hands.batch_left > 0));
+        if waits {
+            self.pending.after(now_us, REBALANCE_CHECK_US, Event::Rebalanced(index));
+            return;
+        }
+        let members: Vec<u16> =
+            (0_u16..).zip(&worker.processes).filter(|(_, hands)| hands.member).map(|(number, _)| number).collect();
+        let Some(group) = &mut worker.group else { return };
+        group.assign(&members);
+        let generation = u64::from(group.generation);
+        self.note_part(Kind::RebalanceEnded, part, generation);
+        self.worker_fills(index);
+    }
+
+    /// Sets a group back, or forward, to other offsets. Batches under way are not committed any more.
+    pub(crate) fn rewind(&mut self, index: u16, log: u16, to_us: Option<u64>) {
+        let worker = &self.workers[usize::from(index)];
+        let (effect, log_part) = (1_u8 << worker.effect, self.logs[usize::from(log)].part);
+        for partition in 0..self.logs[usize::from(log)].partitions.len() {
+            let tape = &self.logs[usize::from(log)].partitions[partition];
+            let target = match to_us {
+                None => tape.start(),
+                Some(at_us) => self.logs[usize::from(log)].offset_at(partition, at_us),
+            };
+            let Some(committed) = self.workers[usize::from(index)].group.as_ref().map(|group| group.committed[partition]) else {
+                return;
+            };
+            let (kind, from, to) =
+                if target < committed { (Kind::Rewound, target, committed) } else { (Kind::Passed, committed, target) };
+            let facts: Vec<(u64, u32)> = (from..to)
+                .filter_map(|offset| {
+                    tape.get(offset).filter(|record| record.effects & effect != 0).map(|record| (offset, record.fact))
+                })
+                .collect();
+            for (offset, fact) in facts {
+                self.note(kind, log_part, fact, effect, pack_place(partition as u32, offset));
+            }
+            if let Some(group) = &mut self.workers[usize::from(index)].group {
+                group.committed[partition] = target;
+                group.position[partition] = target;
+                group.generation += u32::from(partition == 0);
+            }
+        }
+        self.worker_fills(index);
+    }
+}

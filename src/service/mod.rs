@@ -1,0 +1,16 @@
+//! Those who send, answer, work and are called.
+
+mod backoff;
+mod dependency;
+mod inbox;
+mod member;
+mod producer;
+mod request;
+mod worker;
+
+pub use dependency::Dependency;
+pub use inbox::Inbox;
+pub use producer::{ListedFact, Producer};
+pub use request::Service;
+pub use request::{BoundStep, Request};
+pub use worker::{Doing, Job, Origin, Process, Source, Worker};

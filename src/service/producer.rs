@@ -1,0 +1,212 @@
+//! A producer: where messages or shoppers come from.
+
+use crate::message::Message;
+use crate::observe::record::{Cause, Kind};
+use crate::scenario::parts::{Arrivals, ProducerSettings};
+use crate::sim::{Handle, Latency, Micros, Slab, Stream};
+use crate::world::{Body, Caller, Event, Purpose, Reply, World};
+
+/// A message in a producer's memory: sent, not confirmed.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldMessage {
+    /// The message.
+    pub message: Message,
+    /// How often it was sent.
+    pub tries: u64,
+}
+
+/// The state of a producer.
+#[derive(Clone, Debug)]
+pub struct Producer {
+    /// Index of its part.
+    pub part: u16,
+    /// Its settings.
+    pub settings: ProducerSettings,
+    /// Index of the part that gets the messages.
+    pub to: u16,
+    /// The effects that a message may lead to.
+    pub effects: u8,
+    /// Sent and not confirmed.
+    pub memory: Slab<HeldMessage>,
+    /// How many have come.
+    pub serial: u32,
+    /// For each listed message: the fact it tells of, once that is born.
+    pub listed: Vec<ListedFact>,
+    /// Rest of the division that gives the gap between two messages, so that a rate is kept exactly.
+    pub residue: u64,
+    /// Times the rate, in thousandths, while a burst lasts.
+    pub burst_milli: u64,
+    /// Which burst it is.
+    pub burst: u32,
+    /// No further message is scheduled.
+    pub asleep: bool,
+    /// When messages come.
+    pub arrivals: Stream,
+    /// Which keys they have.
+    pub keys: Stream,
+}
+
+/// A listed message, resolved.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedFact {
+    /// The position in the list of the first message with this id.
+    pub first: u32,
+    /// The fact, once it is born.
+    pub fact: Option<u32>,
+}
+
+impl Producer {
+    /// The gap to the next message in microseconds; none when no more come.
+    fn gap_us(&mut self, now_us: u64) -> Option<u64> {
+        if !self.listed.is_empty() {
+            let next = self.settings.messages.0.get(self.serial as usize)?;
+            return Some(next.at.map_or(0, |at| at.0.saturating_sub(now_us)));
+        }
+        let milli = self.settings.rate.milli.saturating_mul(self.burst_milli) / 1_000;
+        if milli == 0 || (self.settings.limit > 0 && u64::from(self.serial) >= self.settings.limit) {
+            return None;
+        }
+        const SECOND: u64 = 1_000_000_000;
+        match self.settings.arrivals {
+            Arrivals::Constant => {
+                let total = SECOND + self.residue;
+                self.residue = total % milli;
+                Some(total / milli)
+            }
+            Arrivals::Poisson => {
+                // Sampled in nanoseconds: at 20,000 a second a gap is only a few microseconds.
+                let gap_ns = Latency::Exponential(Micros(SECOND * 1_000 / milli)).sample_us(&mut self.arrivals) + self.residue;
+                self.residue = gap_ns % 1_000;
+                Some(gap_ns / 1_000)
+            }
+        }
+    }
+
+    fn key(&mut self, serial: u32) -> u32 {
+        let keys = self.settings.keys as u32;
+        if keys == 0 {
+            return (self.settings.first_id as u32).wrapping_add(serial);
+        }
+        if self.keys.hits(self.settings.hot_key) { 0 } else { self.keys.below(keys) }
+    }
+}
+
+impl World {
+    /// Schedules a producer's next message.
+    pub(crate) fn producer_schedules(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let gap_us = self.producers[usize::from(index)].gap_us(now_us);
+        self.producers[usize::from(index)].asleep = gap_us.is_none();
+        if let Some(gap_us) = gap_us {
+            self.pending.after(now_us, gap_us, Event::Emit(index));
+        }
+    }
+
+    pub(crate) fn producer_emits(&mut self, index: u16) {
+        let producer = &mut self.producers[usize::from(index)];
+        let part = producer.part;
+        let serial = producer.serial;
+        if self.parts[usize::from(part)].health.out() || self.parts[usize::from(part)].health.paused {
+            // Nobody comes while the source is shut; listed ones come later.
+            if producer.listed.is_empty() {
+                self.producer_schedules(index);
+            } else {
+                self.pending.after(self.now_us, 100_000, Event::Emit(index));
+            }
+            return;
+        }
+        producer.serial += 1;
+        let (key, poison, known) = match producer.settings.messages.0.get(serial as usize) {
+            Some(listed) => {
+                let key = listed.key.map_or_else(|| producer.settings.first_id as u32 + serial, |key| key as u32);
+                let first = producer.listed[serial as usize].first;
+                (key, listed.poison, producer.listed[first as usize].fact)
+            }
+            None => {
+                let key = producer.key(serial);
+                let share = producer.settings.poison;
+                (key, self.parts[usize::from(part)].errors.hits(share), None)
+            }
+        };
+        let health = &mut self.parts[usize::from(part)].health;
+        let poison = poison || health.poison_next > 0;
+        health.poison_next = health.poison_next.saturating_sub(1);
+        let fact = known.unwrap_or_else(|| self.observer.born(self.now_us, part, key, serial));
+        let producer = &mut self.producers[usize::from(index)];
+        if let Some(place) = producer.listed.get(serial as usize).map(|listed| listed.first as usize) {
+            producer.listed[place].fact = Some(fact);
+        }
+        let message = Message { stored_us: self.now_us, fact, key, receives: 0, effects: producer.effects, poison };
+        self.producer_schedules(index);
+        let (to, effects, timeout_us) = {
+            let producer = &self.producers[usize::from(index)];
+            (producer.to, producer.effects, producer.settings.timeout.0)
+        };
+        self.parts[usize::from(part)].counters.received += 1;
+        if let Body::Service(service) = self.parts[usize::from(to)].body {
+            self.parts[usize::from(part)].counters.done += 1;
+            self.request_begins(service, part, message);
+            return;
+        }
+        let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1 });
+        self.note(Kind::Held, part, fact, effects, 0);
+        if let Some(reply) = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us) {
+            self.producer_hears(index, held, reply);
+        }
+    }
+
+    pub(crate) fn producer_hears(&mut self, index: u16, held: Handle, reply: Reply) {
+        let producer = &mut self.producers[usize::from(index)];
+        let part = producer.part;
+        let Some(entry) = producer.memory.get_mut(held) else { return };
+        let HeldMessage { message, tries } = *entry;
+        match reply {
+            Reply::Done => {
+                producer.memory.remove(held);
+                self.parts[usize::from(part)].counters.done += 1;
+                self.note(Kind::Released, part, message.fact, message.effects, 0);
+            }
+            Reply::Failed(_) => {
+                let given_up = producer.settings.attempts > 0 && tries >= producer.settings.attempts;
+                let retry_us = producer.settings.retry.0;
+                self.parts[usize::from(part)].counters.errors += 1;
+                self.note(Kind::PublishFailed, part, message.fact, 0, tries);
+                if given_up {
+                    self.producers[usize::from(index)].memory.remove(held);
+                    self.note(Kind::GaveUp, part, message.fact, message.effects, Cause::PublishGivenUp as u64);
+                } else {
+                    self.pending.after(self.now_us, retry_us, Event::Resend(index, held));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn producer_resends(&mut self, index: u16, held: Handle) {
+        let producer = &mut self.producers[usize::from(index)];
+        let (to, timeout_us) = (producer.to, producer.settings.timeout.0);
+        let Some(entry) = producer.memory.get_mut(held) else { return };
+        entry.tries += 1;
+        let message = entry.message;
+        if let Some(reply) = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us) {
+            self.producer_hears(index, held, reply);
+        }
+    }
+
+    /// The producer's process dies with everything in its memory.
+    pub(crate) fn producer_forgets(&mut self, index: u16) {
+        let producer = &mut self.producers[usize::from(index)];
+        let part = producer.part;
+        let held: Vec<(Handle, Message)> = producer.memory.iter().map(|(handle, entry)| (handle, entry.message)).collect();
+        for (handle, message) in held {
+            self.producers[usize::from(index)].memory.remove(handle);
+            self.note(Kind::GaveUp, part, message.fact, message.effects, Cause::ProcessDied as u64);
+        }
+    }
+
+    pub(crate) fn burst_over(&mut self, index: u16, number: u32) {
+        let producer = &mut self.producers[usize::from(index)];
+        if producer.burst == number {
+            producer.burst_milli = 1_000;
+        }
+    }
+}

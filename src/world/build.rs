@@ -1,0 +1,373 @@
+//! Makes a world of a checked scenario: parts in their order, ids resolved to numbers, effects to bits.
+
+use std::rc::Rc;
+
+use super::gauges::GaugeBoard;
+use super::part::{Body, Part};
+use super::{Event, World};
+use crate::broker::{Group, Log, WorkQueue};
+use crate::database::{Database, Relay, RelayState};
+use crate::message::EffectMask;
+use crate::observe::hops::Hops;
+use crate::observe::ledger::{EffectInfo, Ledger, SOME_DAY_US};
+use crate::observe::observer::Observer;
+use crate::scenario::links::{dead_letter_queues, effects};
+use crate::scenario::setting::PartName;
+use crate::scenario::steps::Step;
+use crate::scenario::{Kind, Scenario};
+use crate::service::{BoundStep, Dependency, Inbox, ListedFact, Process, Producer, Service, Source, Worker};
+use crate::sim::{EventQueue, Slab, Stream, Tape};
+
+/// Numbers of parts and effects by name.
+struct Names<'s> {
+    scenario: &'s Scenario,
+    bodies: Vec<Body>,
+    effects: Vec<&'s str>,
+}
+
+impl Names<'_> {
+    /// The index of a part; the first one for a name that a checked scenario cannot contain.
+    fn part(&self, id: &str) -> u16 {
+        self.scenario.parts.get_index_of(id).unwrap_or(0) as u16
+    }
+
+    fn named(&self, name: &PartName) -> Option<u16> {
+        name.id().map(|id| self.part(id))
+    }
+
+    fn queue(&self, name: &PartName) -> Option<u16> {
+        match self.bodies[usize::from(self.named(name)?)] {
+            Body::Queue(index) => Some(index),
+            _ => None,
+        }
+    }
+
+    fn effect(&self, name: &str) -> Option<u8> {
+        self.effects.iter().position(|effect| *effect == name).map(|index| index as u8)
+    }
+}
+
+/// The name that a worker's effect is counted under.
+fn effect_of<'s>(id: &'s str, effect: &'s str) -> &'s str {
+    if effect.is_empty() { id } else { effect }
+}
+
+pub fn build(scenario: &Scenario) -> World {
+    let mut counts = [0_u16; 8];
+    let bodies: Vec<Body> = scenario
+        .parts
+        .values()
+        .map(|part| {
+            let (slot, make): (usize, fn(u16) -> Body) = match part.kind {
+                Kind::Producer(_) => (0, Body::Producer),
+                Kind::Service(_) => (1, Body::Service),
+                Kind::Database(_) => (2, Body::Database),
+                Kind::Relay(_) => (3, Body::Relay),
+                Kind::Queue(_) => (4, Body::Queue),
+                Kind::Log(_) => (5, Body::Log),
+                Kind::Worker(_) => (6, Body::Worker),
+                Kind::Dependency(_) => (7, Body::Dependency),
+            };
+            counts[slot] += 1;
+            make(counts[slot] - 1)
+        })
+        .collect();
+    let names = Names { scenario, bodies, effects: effects(&scenario.parts) };
+    let parts: Vec<Part> =
+        scenario.parts.keys().zip(&names.bodies).map(|(id, body)| Part::new(id, *body, scenario.seed)).collect();
+    let mut world = World {
+        now_us: 0,
+        pending: EventQueue::default(),
+        events: 0,
+        last_event_us: 0,
+        scenario: Rc::new(scenario.clone()),
+        producers: Vec::new(),
+        services: Vec::new(),
+        databases: Vec::new(),
+        relays: Vec::new(),
+        queues: Vec::new(),
+        logs: Vec::new(),
+        workers: Vec::new(),
+        dependencies: Vec::new(),
+        calls: Slab::default(),
+        cuts: Vec::new(),
+        plan: Rc::new(scenario.breaks.clone()),
+        next_command: 0,
+        next_sample_us: 0,
+        boundary_log: None,
+        observer: observer(scenario, &names),
+        board: GaugeBoard::new(scenario),
+        parts,
+    };
+    for (index, spec) in scenario.parts.values().enumerate() {
+        add(&mut world, &names, index as u16, &spec.kind);
+    }
+    connect(&mut world, &names);
+    for worker in 0..world.workers.len() {
+        world.first_members(worker);
+    }
+    start(&mut world);
+    world
+}
+
+/// The part that an effect is named after: its worker, dependency or database.
+fn part_of_effect(scenario: &Scenario, name: &str) -> u16 {
+    let named = |(id, part): (&String, &crate::scenario::PartSpec)| match &part.kind {
+        Kind::Worker(settings) => effect_of(id, &settings.effect) == name,
+        Kind::Dependency(settings) => settings.effect == name,
+        Kind::Database(settings) => settings.effect == name,
+        Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Log(_) => false,
+    };
+    scenario.parts.iter().position(named).unwrap_or(0) as u16
+}
+
+fn observer(scenario: &Scenario, names: &Names<'_>) -> Observer {
+    let promise = |name: &str| {
+        scenario.parts.iter().find_map(|(id, part)| match &part.kind {
+            Kind::Worker(settings) if effect_of(id, &settings.effect) == name && settings.promise.0 > 0 => {
+                Some(settings.promise.0)
+            }
+            _ => None,
+        })
+    };
+    // Where nothing is promised in particular, users expect everything, some day.
+    let none = names.effects.iter().all(|name| promise(name).is_none());
+    let infos = names
+        .effects
+        .iter()
+        .map(|name| EffectInfo {
+            name: (*name).to_owned(),
+            promise_us: if none { Some(SOME_DAY_US) } else { promise(name) },
+            part: part_of_effect(scenario, name),
+        })
+        .collect();
+    let producers = || {
+        scenario.parts.values().filter_map(|part| match &part.kind {
+            Kind::Producer(settings) => Some(settings),
+            _ => None,
+        })
+    };
+    let keys = producers().map(|settings| settings.keys as u32).max().unwrap_or(0);
+    let listed_keys = producers().flat_map(|settings| &settings.messages.0).filter_map(|listed| listed.key).max();
+    let keys = keys.max(listed_keys.map_or(0, |key| (key as u32).min(1_000_000) + 1));
+    let rate = producers().map(|settings| settings.rate.milli / 1_000).max().unwrap_or(0);
+    let mut values = Vec::new();
+    for settings in producers() {
+        let mut seen: Vec<&str> = Vec::new();
+        for listed in &settings.messages.0 {
+            if !seen.contains(&listed.id.as_str()) {
+                seen.push(&listed.id);
+                values.push(listed.value);
+            }
+        }
+    }
+    let values = if producers().count() == 1 { values } else { Vec::new() };
+    Observer::new(Ledger::new(infos, keys), scenario, Hops::for_rate(rate), values)
+}
+
+fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
+    let id = world.parts[usize::from(part)].id.clone();
+    let seed = world.scenario.seed;
+    match kind.clone() {
+        Kind::Producer(settings) => {
+            let to = names.named(&settings.to).unwrap_or(0);
+            let first_of = |id: &str| settings.messages.0.iter().position(|listed| listed.id == id).unwrap_or(0) as u32;
+            let listed =
+                settings.messages.0.iter().map(|listed| ListedFact { first: first_of(&listed.id), fact: None }).collect();
+            world.producers.push(Producer {
+                part,
+                to,
+                effects: 0,
+                memory: Slab::default(),
+                serial: 0,
+                listed,
+                residue: 0,
+                burst_milli: 1_000,
+                burst: 0,
+                asleep: false,
+                arrivals: Stream::new(seed, &id, "arrivals"),
+                keys: Stream::new(seed, &id, "keys"),
+                settings,
+            });
+        }
+        Kind::Service(settings) => {
+            let steps = settings.steps.0.iter().map(|step| bind(step, names)).collect();
+            world.services.push(Service {
+                part,
+                steps,
+                effects: 0,
+                requests: Slab::default(),
+                window: Default::default(),
+                recent_us: (0, 0),
+                settings,
+            });
+        }
+        Kind::Database(settings) => world.databases.push(Database {
+            part,
+            effect: names.effect(&settings.effect),
+            effects: 0,
+            outbox: Tape::default(),
+            has_relay: false,
+            rows: 0,
+            settings,
+        }),
+        Kind::Relay(settings) => {
+            let database = names.named(&settings.from).unwrap_or(0);
+            let Body::Database(from) = names.bodies[usize::from(database)] else { return };
+            let to = names.named(&settings.to).unwrap_or(0);
+            world.relays.push(Relay { part, from, to, state: RelayState::Idle, epoch: 0, failures: 0, settings });
+        }
+        Kind::Queue(settings) => world.queues.push(WorkQueue::new(part, settings)),
+        Kind::Log(settings) => world.logs.push(Log::new(part, settings)),
+        Kind::Worker(settings) => {
+            let source = match names.bodies[usize::from(names.named(&settings.from).unwrap_or(0))] {
+                Body::Log(index) => Source::Log(index),
+                Body::Queue(index) => Source::Queue(index),
+                _ => return,
+            };
+            let up = Process { up: true, ..Process::default() };
+            world.workers.push(Worker {
+                part,
+                source,
+                effect: names.effect(effect_of(&id, &settings.effect)).unwrap_or(0),
+                calls: names.named(&settings.calls),
+                dead_letters: names.queue(&settings.dead_letters),
+                processes: vec![up; settings.workers as usize],
+                jobs: Slab::default(),
+                inbox: Inbox::default(),
+                group: None,
+                work: Stream::new(seed, &id, "work"),
+                jitter: Stream::new(seed, &id, "jitter"),
+                failures: 0,
+                breaker_until_us: None,
+                work_us: settings.work.constant_us(),
+                settings,
+            });
+        }
+        Kind::Dependency(settings) => world.dependencies.push(Dependency {
+            part,
+            effect: names.effect(&settings.effect),
+            seen: vec![Inbox::default(); names.effects.len()],
+            settings,
+        }),
+    }
+}
+
+fn bind(step: &Step, names: &Names<'_>) -> BoundStep {
+    match step {
+        Step::Work(latency) => BoundStep::Work(*latency),
+        Step::Call(parts) => BoundStep::Call(parts.iter().map(|id| names.part(id)).collect()),
+        Step::Write { database, outbox } => BoundStep::Write { database: names.part(database), outbox: *outbox },
+        Step::Publish(part) => BoundStep::Publish(names.part(part)),
+        Step::Answer => BoundStep::Answer,
+    }
+}
+
+/// Works out what flows where: groups of logs, dead letters, and the effects that a message may lead to from each place.
+fn connect(world: &mut World, names: &Names<'_>) {
+    for index in 0..world.workers.len() {
+        let effect: EffectMask = 1 << world.workers[index].effect;
+        match world.workers[index].source {
+            Source::Log(log) => {
+                let log = &mut world.logs[usize::from(log)];
+                log.groups.push(index as u16);
+                log.effects |= effect;
+                world.workers[index].group = Some(Group::new(log.partitions.len() as u32));
+            }
+            Source::Queue(queue) => world.queues[usize::from(queue)].effects |= effect,
+        }
+    }
+    let trays = dead_letter_queues(&world.scenario.parts).iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+    for queue in &mut world.queues {
+        queue.dead_letters = names.queue(&queue.settings.dead_letters);
+        queue.tray = trays.contains(&world.parts[usize::from(queue.part)].id) && queue.effects == 0;
+    }
+    let at_broker = |world: &World, part: u16| match names.bodies[usize::from(part)] {
+        Body::Queue(index) => world.queues[usize::from(index)].effects,
+        Body::Log(index) => world.logs[usize::from(index)].effects,
+        _ => 0,
+    };
+    for index in 0..world.relays.len() {
+        let (from, effects) = (world.relays[index].from, at_broker(world, world.relays[index].to));
+        let database = &mut world.databases[usize::from(from)];
+        database.effects |= effects;
+        database.has_relay = true;
+    }
+    for index in 0..world.services.len() {
+        let mut effects = 0;
+        for step in &world.services[index].steps {
+            effects |= match step {
+                BoundStep::Work(_) | BoundStep::Answer => 0,
+                BoundStep::Call(servers) => servers.iter().fold(0, |mask, server| mask | called_effect(world, names, *server)),
+                BoundStep::Write { database, outbox } => written_effects(world, names, *database, *outbox),
+                BoundStep::Publish(part) => at_broker(world, *part),
+            };
+        }
+        world.services[index].effects = effects;
+    }
+    for index in 0..world.producers.len() {
+        world.producers[index].effects = at_broker(world, world.producers[index].to);
+    }
+}
+
+fn called_effect(world: &World, names: &Names<'_>, server: u16) -> EffectMask {
+    match names.bodies[usize::from(server)] {
+        Body::Dependency(index) => world.dependencies[usize::from(index)].effect.map_or(0, |effect| 1 << effect),
+        _ => 0,
+    }
+}
+
+fn written_effects(world: &World, names: &Names<'_>, database: u16, outbox: bool) -> EffectMask {
+    let Body::Database(index) = names.bodies[usize::from(database)] else { return 0 };
+    let database = &world.databases[usize::from(index)];
+    let row = database.effect.map_or(0, |effect| 1 << effect);
+    if outbox { row | database.effects } else { row }
+}
+
+/// Sets the first events, and lanes for the delays that do not vary.
+fn start(world: &mut World) {
+    let mut delays: Vec<u64> = Vec::new();
+    for queue in &world.queues {
+        delays.push(queue.settings.visibility_timeout.0);
+    }
+    for worker in &world.workers {
+        delays.extend(worker.work_us);
+        if worker.group.is_some() {
+            delays.push(worker.settings.poll_interval.0);
+        }
+    }
+    let servers = world
+        .dependencies
+        .iter()
+        .map(|dependency| dependency.settings.latency)
+        .chain(world.databases.iter().map(|database| database.settings.latency))
+        .chain(world.queues.iter().map(|queue| queue.settings.latency))
+        .chain(world.logs.iter().map(|log| log.settings.latency));
+    delays.extend(servers.filter_map(crate::sim::Latency::constant_us));
+    for service in &world.services {
+        delays.extend(service.steps.iter().filter_map(|step| match step {
+            BoundStep::Work(latency) => latency.constant_us(),
+            _ => None,
+        }));
+    }
+    for delay_us in delays {
+        // Where all lanes are taken the heap serves: slower, in the same order.
+        let _ = world.pending.lane(delay_us);
+    }
+    for index in 0..world.producers.len() {
+        let start_us = world.producers[index].settings.start.0;
+        let empty = world.producers[index].settings.rate.milli == 0 && world.producers[index].listed.is_empty();
+        if empty {
+            world.producers[index].asleep = true;
+        } else {
+            let first_us = world.producers[index].settings.messages.0.first().and_then(|listed| listed.at).map_or(0, |at| at.0);
+            world.pending.at(start_us.max(first_us), Event::Emit(index as u16));
+        }
+    }
+    for index in 0..world.relays.len() {
+        world.pending.at(0, Event::RelayPoll(index as u16, 0));
+    }
+    for index in 0..world.workers.len() {
+        world.worker_fills(index as u16);
+    }
+}

@@ -1,0 +1,336 @@
+//! Calls: how one part asks another. A call may take time, wait in line, fail, or get no answer although it was done.
+//!
+//! The caller hears exactly once: a reply, or its own timeout. The server may finish a call that its caller has given up;
+//! the effect happens all the same. That gap is where duplicates come from.
+
+use super::{Body, Event, World};
+use crate::message::Message;
+use crate::observe::record::Cause;
+use crate::sim::{Handle, Latency, Timestamp};
+
+/// Who asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// A producer, for a message in its memory.
+    Producer(u16, Handle),
+    /// A request of a service.
+    Request(u16, Handle),
+    /// A relay, in an epoch of its process.
+    Relay(u16, u32),
+    /// A job of a worker.
+    Job(u16, Handle),
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// A dependency is to do something, which may count as an effect.
+    Do {
+        /// The effect, by bit number.
+        effect: Option<u8>,
+    },
+    /// A database is to commit an order row, and an outbox row with it if asked for.
+    Write {
+        /// With an outbox row.
+        outbox: bool,
+    },
+    /// A broker is to store a message.
+    Store,
+    /// A broker is to store a relay's batch.
+    StoreBatch,
+}
+
+/// What the caller hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply {
+    /// Done.
+    Done,
+    /// Not done, or not known to be done.
+    Failed(Cause),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// In line at the server.
+    Waiting,
+    /// The server works on it.
+    Running,
+    /// The server will never answer; the caller's timeout ends it.
+    Dead,
+}
+
+/// One call under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Call {
+    server: u16,
+    caller: Caller,
+    purpose: Purpose,
+    message: Message,
+    started_us: Timestamp,
+    timeout_us: u64,
+    timer: bool,
+    answered: bool,
+    state: State,
+    verdict: Cause,
+}
+
+/// A refusal costs a server next to nothing, but it is an answer and takes its way back.
+const REFUSAL_US: u64 = 1_000;
+
+impl World {
+    /// Asks a server. A reply that takes no time at all is returned; any other comes later.
+    pub(crate) fn call(
+        &mut self,
+        caller: Caller,
+        server: u16,
+        purpose: Purpose,
+        message: Message,
+        timeout_us: u64,
+    ) -> Option<Reply> {
+        let from = self.caller_part(caller);
+        let base = Call {
+            server,
+            caller,
+            purpose,
+            message,
+            started_us: self.now_us,
+            timeout_us,
+            timer: false,
+            answered: false,
+            state: State::Running,
+            verdict: Cause::None,
+        };
+        if !self.reachable(from, server) {
+            self.without_answer(base);
+            return None;
+        }
+        if !self.admits(server) {
+            let call = self.calls.insert(Call { verdict: Cause::TooMany, ..base });
+            self.parts[usize::from(server)].busy += 1;
+            self.pending.after(self.now_us, REFUSAL_US, Event::CallDone(call));
+            return None;
+        }
+        let capacity = self.capacity(server);
+        if capacity > 0 && u64::from(self.parts[usize::from(server)].busy) >= capacity {
+            let call = self.calls.insert(Call { state: State::Waiting, timer: true, ..base });
+            self.parts[usize::from(server)].line.push_back(call);
+            self.pending.after(self.now_us, timeout_us, Event::CallTimeout(call));
+            return None;
+        }
+        let (takes_us, verdict) = self.draw(server);
+        if takes_us == 0 && verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0 {
+            self.hop(from, server, message.fact, 0);
+            self.perform(&base);
+            return Some(Reply::Done);
+        }
+        let call = self.calls.insert(Call { verdict, ..base });
+        self.begin(call, takes_us);
+        None
+    }
+
+    /// A call that nobody will answer.
+    fn without_answer(&mut self, call: Call) {
+        let timeout_us = call.timeout_us;
+        let call = self.calls.insert(Call { state: State::Dead, timer: true, ..call });
+        self.pending.after(self.now_us, timeout_us, Event::CallTimeout(call));
+    }
+
+    fn begin(&mut self, handle: Handle, takes_us: u64) {
+        let now_us = self.now_us;
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        call.state = State::Running;
+        let server = call.server;
+        let deadline_us = call.started_us + call.timeout_us;
+        let needs_timer = !call.timer && now_us + takes_us > deadline_us;
+        call.timer |= needs_timer;
+        let (caller, fact) = (call.caller, call.message.fact);
+        if needs_timer {
+            self.pending.at(deadline_us, Event::CallTimeout(handle));
+        }
+        self.parts[usize::from(server)].busy += 1;
+        self.pending.after(now_us, takes_us, Event::CallDone(handle));
+        let from = self.caller_part(caller);
+        self.hop(from, server, fact, takes_us);
+    }
+
+    /// How long the server will take, and whether it fails.
+    fn draw(&mut self, server: u16) -> (u64, Cause) {
+        let latency = self.latency_of(server);
+        let share = self.error_share(server);
+        let part = &mut self.parts[usize::from(server)];
+        let takes_us = match latency {
+            Latency::Constant(always) => always.0,
+            varied => varied.sample_us(&mut part.latency),
+        };
+        let fails = part.errors.hits(share);
+        (part.health.stretched_us(takes_us), if fails { Cause::Failed } else { Cause::None })
+    }
+
+    pub(super) fn call_done(&mut self, handle: Handle) {
+        let Some(call) = self.calls.get(handle).copied() else { return };
+        if call.state != State::Running {
+            return;
+        }
+        let server = usize::from(call.server);
+        self.parts[server].busy = self.parts[server].busy.saturating_sub(1);
+        if call.verdict == Cause::None {
+            self.perform(&call);
+        } else {
+            self.parts[server].counters.errors += 1;
+        }
+        self.next_in_line(call.server);
+        let lost = self.parts[server].health.lose_acks > 0 && self.is_broker(call.server);
+        if lost {
+            self.parts[server].health.lose_acks -= 1;
+            self.note(crate::observe::record::Kind::AckLost, call.server, call.message.fact, 0, 0);
+        }
+        if call.answered {
+            self.calls.remove(handle);
+        } else if lost || self.is_cut(self.caller_part(call.caller), call.server) {
+            self.never_answers(handle);
+        } else {
+            self.calls.remove(handle);
+            let reply = if call.verdict == Cause::None { Reply::Done } else { Reply::Failed(call.verdict) };
+            self.reply(&call, reply);
+        }
+    }
+
+    pub(super) fn call_timed_out(&mut self, handle: Handle) {
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        if call.answered {
+            return;
+        }
+        call.answered = true;
+        let call = *call;
+        if call.state != State::Running {
+            self.calls.remove(handle);
+            if call.state == State::Waiting {
+                self.parts[usize::from(call.server)].line.retain(|waiting| *waiting != handle);
+            }
+        }
+        self.reply(&call, Reply::Failed(Cause::NoAnswer));
+    }
+
+    /// The answer of a call is lost: its caller waits until its timeout.
+    fn never_answers(&mut self, handle: Handle) {
+        let now_us = self.now_us;
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        call.state = State::Dead;
+        if call.answered {
+            self.calls.remove(handle);
+            return;
+        }
+        if !call.timer {
+            call.timer = true;
+            let deadline_us = (call.started_us + call.timeout_us).max(now_us);
+            self.pending.at(deadline_us, Event::CallTimeout(handle));
+        }
+    }
+
+    /// A server dies: no call on it is answered any more.
+    pub(super) fn drop_calls(&mut self, server: u16) {
+        let doomed: Vec<Handle> = self.calls.iter().filter(|(_, call)| call.server == server).map(|(handle, _)| handle).collect();
+        for handle in doomed {
+            self.never_answers(handle);
+        }
+        let part = &mut self.parts[usize::from(server)];
+        part.busy = 0;
+        part.line.clear();
+    }
+
+    fn next_in_line(&mut self, server: u16) {
+        let capacity = self.capacity(server);
+        if capacity == 0 && self.parts[usize::from(server)].line.is_empty() {
+            return;
+        }
+        while capacity == 0 || u64::from(self.parts[usize::from(server)].busy) < capacity {
+            let Some(next) = self.parts[usize::from(server)].line.pop_front() else { return };
+            if self.calls.get(next).is_none() {
+                continue;
+            }
+            let (takes_us, verdict) = self.draw(server);
+            if let Some(call) = self.calls.get_mut(next) {
+                call.verdict = verdict;
+            }
+            self.begin(next, takes_us);
+        }
+    }
+
+    /// Takes a call out of the server's rate limit, if there is room.
+    fn admits(&mut self, server: u16) -> bool {
+        let Body::Dependency(index) = self.parts[usize::from(server)].body else { return true };
+        let milli = self.dependencies[usize::from(index)].settings.rate.milli;
+        if milli == 0 {
+            return true;
+        }
+        const CALL: u64 = 1_000_000_000;
+        // A tenth of a second's worth may come at once.
+        let most = (milli * 100_000).max(CALL);
+        let now_us = self.now_us;
+        let (left, at_us) = &mut self.parts[usize::from(server)].tokens;
+        *left = left.saturating_add(milli.saturating_mul(now_us - *at_us)).min(most);
+        *at_us = now_us;
+        if *left < CALL {
+            return false;
+        }
+        *left -= CALL;
+        true
+    }
+
+    fn perform(&mut self, call: &Call) {
+        match call.purpose {
+            Purpose::Do { effect } => self.dependency_does(call.server, call.caller, effect, &call.message),
+            Purpose::Write { outbox } => self.database_commits(call.server, outbox, &call.message),
+            Purpose::Store => self.broker_stores(call.server, call.message),
+            Purpose::StoreBatch => self.relay_stores(call.caller, call.server),
+        }
+    }
+
+    fn reply(&mut self, call: &Call, reply: Reply) {
+        match call.caller {
+            Caller::Producer(producer, held) => self.producer_hears(producer, held, reply),
+            Caller::Request(service, request) => self.request_hears(service, request, reply),
+            Caller::Relay(relay, epoch) => self.relay_hears(relay, epoch, reply),
+            Caller::Job(worker, job) => self.job_hears(worker, job, reply),
+        }
+    }
+
+    fn caller_part(&self, caller: Caller) -> u16 {
+        match caller {
+            Caller::Producer(index, _) => self.producers[usize::from(index)].part,
+            Caller::Request(index, _) => self.services[usize::from(index)].part,
+            Caller::Relay(index, _) => self.relays[usize::from(index)].part,
+            Caller::Job(index, _) => self.workers[usize::from(index)].part,
+        }
+    }
+
+    fn is_broker(&self, part: u16) -> bool {
+        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Log(_))
+    }
+
+    fn latency_of(&self, server: u16) -> Latency {
+        match self.parts[usize::from(server)].body {
+            Body::Dependency(index) => self.dependencies[usize::from(index)].settings.latency,
+            Body::Database(index) => self.databases[usize::from(index)].settings.latency,
+            Body::Queue(index) => self.queues[usize::from(index)].settings.latency,
+            Body::Log(index) => self.logs[usize::from(index)].settings.latency,
+            Body::Producer(_) | Body::Service(_) | Body::Relay(_) | Body::Worker(_) => Latency::default(),
+        }
+    }
+
+    fn error_share(&self, server: u16) -> crate::sim::Ppm {
+        let broken = self.parts[usize::from(server)].health.fail;
+        match self.parts[usize::from(server)].body {
+            Body::Dependency(index) => broken.max(self.dependencies[usize::from(index)].settings.errors),
+            _ => broken,
+        }
+    }
+
+    fn capacity(&self, server: u16) -> u64 {
+        match self.parts[usize::from(server)].body {
+            Body::Dependency(index) => self.dependencies[usize::from(index)].settings.capacity,
+            Body::Database(index) => self.databases[usize::from(index)].settings.capacity,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Facts by name.
+
+use super::World;
+use crate::observe::record::{Kind, Record};
+use crate::service::Producer;
+use crate::sim::hash;
+
+impl World {
+    fn producer_of(&self, part: u16) -> Option<&Producer> {
+        self.producers.iter().find(|producer| producer.part == part)
+    }
+
+    /// The id of a fact: the listed one, or its producer's prefix and its number.
+    #[must_use]
+    pub fn fact_name(&self, fact: u32) -> String {
+        let named = self.observer.ledger.fact(fact).and_then(|state| Some((state, self.producer_of(state.producer)?)));
+        let Some((state, producer)) = named else { return fact.to_string() };
+        match producer.settings.messages.0.get(state.serial as usize) {
+            Some(listed) => listed.id.clone(),
+            None => format!("{}{}", producer.settings.id_prefix, producer.settings.first_id + u64::from(state.serial)),
+        }
+    }
+
+    /// The fact with this id, if it has been born.
+    #[must_use]
+    pub fn find_fact(&self, id: &str) -> Option<u32> {
+        let id = id.trim();
+        for producer in &self.producers {
+            if let Some(place) = producer.settings.messages.0.iter().position(|listed| listed.id == id) {
+                return producer.listed[place].fact;
+            }
+        }
+        let producer = self.producers.first()?;
+        if !producer.listed.is_empty() {
+            return None;
+        }
+        let digits = id.strip_prefix(producer.settings.id_prefix.as_str()).unwrap_or(id);
+        let serial = digits.parse::<u64>().ok()?.checked_sub(producer.settings.first_id)?;
+        // With one producer serial numbers are fact numbers; with several the name is looked for nearby.
+        let serial = u32::try_from(serial).ok()?;
+        (serial..self.observer.ledger.facts())
+            .take(1_000)
+            .find(|fact| self.fact_name(*fact) == id || self.fact_name(*fact) == digits)
+    }
+
+    /// The text of the command that a record tells of.
+    pub(crate) fn command_at(&self, record: &Record) -> Option<String> {
+        debug_assert_eq!(record.kind, Kind::Commanded);
+        self.plan
+            .iter()
+            .filter(|timed| timed.at_us <= record.at_us)
+            .map(|timed| timed.command.to_string())
+            .find(|text| hash::of_text(text) == record.extra)
+    }
+}

@@ -1,0 +1,252 @@
+//! Gauges, sampled at a fixed interval, and the alert rules that look at them.
+
+use std::collections::VecDeque;
+
+use super::World;
+use super::part::{Body, Counters};
+use crate::observe::ledger::Outcome;
+use crate::scenario::gauges::gauges;
+use crate::scenario::{AlertSpec, Scenario};
+use crate::service::{Source, Worker};
+use crate::sim::time::SECOND_US;
+use crate::sim::{Tape, Timestamp};
+
+/// A rule that fires goes on for so long after its gauge is back, so that one that comes and goes fires once.
+const KEEP_FIRING_US: u64 = 10 * SECOND_US;
+
+/// Gauges over time, and alert rules.
+#[derive(Clone, Debug)]
+pub struct GaugeBoard {
+    /// Time between two samples.
+    pub sample_us: u64,
+    /// `[part][gauge]`: one value a sample.
+    pub series: Vec<Vec<Tape<u64>>>,
+    /// Users who got less than they were promised: one value a sample.
+    pub harm: Tape<u64>,
+    /// Counters of all parts at the newest samples, about a second's worth.
+    window: VecDeque<Vec<Counters>>,
+    /// The rules.
+    pub alerts: Vec<Alert>,
+}
+
+/// An alert rule and what it did.
+#[derive(Clone, Debug)]
+pub struct Alert {
+    /// The rule.
+    pub spec: AlertSpec,
+    /// Index of the part it looks at.
+    pub part: u16,
+    /// Index of the gauge it looks at.
+    pub gauge: usize,
+    /// Since when the gauge is above the threshold.
+    above_since_us: Option<Timestamp>,
+    /// Since when it is not, while the rule still fires.
+    below_since_us: Option<Timestamp>,
+    /// Every time it fired.
+    pub fired: Vec<Firing>,
+    /// The highest value it has seen.
+    pub highest: u64,
+}
+
+/// One time that a rule fired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Firing {
+    /// When.
+    pub at_us: Timestamp,
+    /// How long after the fault that caused it; none if nothing had been done to the system.
+    pub after_us: Option<u64>,
+    /// When it cleared.
+    pub cleared_us: Option<Timestamp>,
+}
+
+impl GaugeBoard {
+    /// An empty board for a scenario.
+    #[must_use]
+    pub fn new(scenario: &Scenario) -> Self {
+        let alerts = scenario
+            .alerts
+            .iter()
+            .filter_map(|spec| {
+                let (part, _, named) = scenario.parts.get_full(&spec.part)?;
+                let gauge = gauges(&named.kind).iter().position(|gauge| gauge.name == spec.gauge)?;
+                Some(Alert {
+                    spec: spec.clone(),
+                    part: part as u16,
+                    gauge,
+                    above_since_us: None,
+                    below_since_us: None,
+                    fired: Vec::new(),
+                    highest: 0,
+                })
+            })
+            .collect();
+        Self {
+            sample_us: scenario.sample.0.max(1),
+            series: scenario.parts.values().map(|part| vec![Tape::default(); gauges(&part.kind).len()]).collect(),
+            harm: Tape::default(),
+            window: VecDeque::new(),
+            alerts,
+        }
+    }
+
+    /// The newest value of a gauge.
+    #[must_use]
+    pub fn newest(&self, part: u16, gauge: usize) -> u64 {
+        let series = &self.series[usize::from(part)][gauge];
+        series.end().checked_sub(1).and_then(|last| series.get(last)).copied().unwrap_or(0)
+    }
+}
+
+/// A share in parts per million.
+fn ppm(part: u64, whole: u64) -> u64 {
+    (part * 1_000_000).checked_div(whole).unwrap_or(0)
+}
+
+impl World {
+    /// Takes one sample of everything and looks at the rules.
+    pub(super) fn sample(&mut self) {
+        self.retention();
+        self.observer.ledger.run_out(self.now_us);
+        let counters: Vec<Counters> = self.parts.iter().map(|part| part.counters).collect();
+        // The window reaches back one second, or one sample where samples are further apart.
+        let most = (SECOND_US / self.board.sample_us).max(1) as usize;
+        let before = self.board.window.front().cloned().unwrap_or_else(|| vec![Counters::default(); counters.len()]);
+        let span_us = self.board.sample_us * (self.board.window.len().max(1) as u64);
+        for service in &mut self.services {
+            if service.window.total() > 0 {
+                service.recent_us = (service.window.quantile(500), service.window.quantile(990));
+                service.window.clear();
+            }
+        }
+        for part in 0..self.parts.len() {
+            let values = self.gauges(part as u16, &before[part], span_us);
+            for (gauge, value) in values.into_iter().enumerate() {
+                self.board.series[part][gauge].push(value);
+            }
+        }
+        let ledger = &self.observer.ledger;
+        let harm = [Outcome::Refused, Outcome::Late, Outcome::Never, Outcome::Twice];
+        self.board.harm.push(harm.into_iter().map(|outcome| ledger.with_outcome(outcome)).sum());
+        if self.board.window.len() == most {
+            self.board.window.pop_front();
+        }
+        self.board.window.push_back(counters);
+        self.look_at_rules();
+        let board = &self.board;
+        self.observer.findings.sampled(self.now_us, board, &self.observer.ledger);
+        self.next_sample_us = self.now_us + self.board.sample_us;
+    }
+
+    fn look_at_rules(&mut self) {
+        let now_us = self.now_us;
+        for index in 0..self.board.alerts.len() {
+            let value = self.board.newest(self.board.alerts[index].part, self.board.alerts[index].gauge);
+            let alert = &mut self.board.alerts[index];
+            alert.highest = alert.highest.max(value);
+            if value <= alert.spec.above {
+                alert.above_since_us = None;
+                if let Some(firing) = alert.fired.last_mut().filter(|firing| firing.cleared_us.is_none()) {
+                    let below_us = *alert.below_since_us.get_or_insert(now_us);
+                    if now_us - below_us >= KEEP_FIRING_US {
+                        firing.cleared_us = Some(below_us);
+                        alert.below_since_us = None;
+                    }
+                }
+                continue;
+            }
+            alert.below_since_us = None;
+            let since_us = *alert.above_since_us.get_or_insert(now_us);
+            let fires = now_us - since_us >= alert.spec.hold.0;
+            if fires && alert.fired.last().is_none_or(|firing| firing.cleared_us.is_some()) {
+                let after_us = self.observer.findings.cause_of(now_us).map(|cause_us| now_us - cause_us);
+                // Bounded: a rule that flaps for hours is one finding, not a list.
+                if alert.fired.len() < 64 {
+                    alert.fired.push(Firing { at_us: now_us, after_us, cleared_us: None });
+                }
+            }
+        }
+    }
+
+    /// The gauges of a part at this very moment, in the order of its table.
+    #[must_use]
+    pub fn gauges_now(&self, part: u16) -> Vec<u64> {
+        let before = self.board.window.front().and_then(|counters| counters.get(usize::from(part))).copied().unwrap_or_default();
+        let since_us = self.next_sample_us.saturating_sub(self.board.sample_us * self.board.window.len() as u64);
+        self.gauges(part, &before, self.now_us.saturating_sub(since_us).max(self.board.sample_us))
+    }
+
+    /// The gauges of a part, in the order of its table.
+    fn gauges(&self, part: u16, before: &Counters, span_us: u64) -> Vec<u64> {
+        let now_us = self.now_us;
+        let entry = &self.parts[usize::from(part)];
+        let now = entry.counters;
+        let per_second = |count: u64| count * SECOND_US / span_us;
+        let done = now.done - before.done;
+        let errors = now.errors - before.errors;
+        match entry.body {
+            Body::Producer(index) => {
+                let waiting = u64::from(self.producers[usize::from(index)].memory.len());
+                vec![per_second(done), waiting, errors]
+            }
+            Body::Service(index) => {
+                let service = &self.services[usize::from(index)];
+                let asked = per_second(now.received - before.received);
+                let in_flight = u64::from(service.requests.len());
+                vec![asked, ppm(errors, done + errors), service.recent_us.0, service.recent_us.1, in_flight]
+            }
+            Body::Database(index) => {
+                let database = &self.databases[usize::from(index)];
+                let oldest_us = database.outbox.front().map_or(0, |row| now_us - row.stored_us);
+                vec![per_second(done), per_second(errors), database.outbox.len(), oldest_us]
+            }
+            Body::Relay(index) => {
+                let retry_us = match self.relays[usize::from(index)].state {
+                    crate::database::RelayState::Waiting { until_us } => until_us.saturating_sub(now_us),
+                    _ => 0,
+                };
+                vec![per_second(done), errors, retry_us]
+            }
+            Body::Queue(index) => {
+                let queue = &self.queues[usize::from(index)];
+                let again = per_second(now.again - before.again);
+                vec![queue.ready(), queue.held(), queue.delayed(), queue.oldest_us(now_us), again]
+            }
+            Body::Log(index) => vec![self.logs[usize::from(index)].kept(), per_second(done), errors],
+            Body::Worker(index) => {
+                let worker = &self.workers[usize::from(index)];
+                let busy = worker.processes.iter().filter(|process| process.busy > 0).count() as u64;
+                let up = worker.processes.iter().filter(|process| process.up).count() as u64;
+                let (lag, lag_us) = self.lag(worker);
+                let (received, again) = (now.received - before.received, now.again - before.again);
+                let crashed = worker.settings.workers.saturating_sub(up);
+                vec![busy, up - busy, crashed, per_second(done), ppm(errors, done + errors), ppm(again, received), lag, lag_us]
+            }
+            Body::Dependency(_) => {
+                let waiting = entry.line.len() as u64;
+                vec![u64::from(entry.busy), waiting, per_second(done + errors), ppm(errors, done + errors)]
+            }
+        }
+    }
+
+    /// How far a worker is behind: in messages, and in the age of the oldest one it has not finished.
+    pub(super) fn lag(&self, worker: &Worker) -> (u64, u64) {
+        match worker.source {
+            Source::Queue(queue) => {
+                let queue = &self.queues[usize::from(queue)];
+                (queue.ready() + queue.held(), queue.oldest_us(self.now_us))
+            }
+            Source::Log(log) => {
+                let (mut lag, mut oldest_us) = (0, 0);
+                let Some(group) = &worker.group else { return (0, 0) };
+                for (tape, committed) in self.logs[usize::from(log)].partitions.iter().zip(&group.committed) {
+                    let from = tape.start().max(*committed);
+                    lag += tape.end() - from;
+                    if let Some(record) = tape.get(from) {
+                        oldest_us = oldest_us.max(self.now_us.saturating_sub(record.stored_us));
+                    }
+                }
+                (lag, oldest_us)
+            }
+        }
+    }
+}

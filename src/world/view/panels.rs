@@ -1,0 +1,225 @@
+//! The four panels, the time track and the books.
+
+use crate::command::Command;
+use crate::observe::books::Place;
+use crate::observe::words::Names;
+use crate::scenario::gauges::{Unit, gauges};
+use crate::scenario::parts::Role;
+use crate::sim::Tape;
+use crate::sim::time::grouped;
+use crate::view::{AlertView, CureView, EffectView, FindingView, PanelsView, SeriesView, SpanView};
+use crate::world::{Alert, Body, World};
+
+/// A series is thinned out to so many points.
+const MOST_POINTS: u64 = 480;
+
+impl World {
+    /// The panels now.
+    #[must_use]
+    pub fn panels(&self) -> PanelsView {
+        let names = Names::new(self);
+        let findings = &self.observer.findings;
+        PanelsView {
+            users: self.users_view(),
+            findings: findings
+                .found()
+                .iter()
+                .map(|finding| FindingView {
+                    at_us: finding.at_us,
+                    part: finding.part,
+                    text: names.finding(finding),
+                    count: finding.count,
+                    why: finding.kind.why(),
+                    level: finding.kind.level(),
+                })
+                .collect(),
+            alerts: self.alert_views(),
+            cures: self.cure_views(),
+            spans: findings
+                .spans()
+                .iter()
+                .map(|span| SpanView {
+                    title: format!("{} {}", names.part(span.part), span.what),
+                    from_us: span.from_us,
+                    to_us: span.to_us,
+                })
+                .collect(),
+            series: self.series_views(),
+            books: self.book_rows(),
+            effects: self.effect_views(),
+        }
+    }
+
+    fn alert_views(&self) -> Vec<AlertView> {
+        let mut fired: Vec<AlertView> = Vec::new();
+        let mut silent: Vec<AlertView> = Vec::new();
+        for alert in &self.board.alerts {
+            let Some((unit, title)) = self.gauge_of(alert) else { continue };
+            let hold = if alert.spec.hold.0 > 0 { format!(" for {}", alert.spec.hold) } else { String::new() };
+            let text = format!("{title} > {}{hold} on {}", unit.spoken(alert.spec.above), self.title(alert.part));
+            let base = AlertView {
+                rule: alert.spec.rule.clone(),
+                text,
+                at_us: None,
+                after_us: None,
+                cleared_us: None,
+                why: String::new(),
+            };
+            if alert.fired.is_empty() {
+                let why = match alert.highest {
+                    0 => "stayed at 0: no help here".into(),
+                    highest => format!("stayed at or below {}", unit.spoken(highest)),
+                };
+                silent.push(AlertView { why, ..base.clone() });
+            }
+            fired.extend(alert.fired.iter().map(|firing| AlertView {
+                at_us: Some(firing.at_us),
+                after_us: firing.after_us,
+                cleared_us: firing.cleared_us,
+                ..base.clone()
+            }));
+        }
+        fired.sort_by_key(|alert| alert.at_us);
+        fired.extend(silent);
+        fired
+    }
+
+    fn gauge_of(&self, alert: &Alert) -> Option<(Unit, &'static str)> {
+        let (_, spec) = self.scenario.parts.get_index(usize::from(alert.part))?;
+        gauges(&spec.kind).get(alert.gauge).map(|gauge| (gauge.unit, gauge.title))
+    }
+
+    /// The scenario's cures that would change something now, after a mend for everything that is broken.
+    fn cure_views(&self) -> Vec<CureView> {
+        let broken = |part: &str| self.part_index(part).is_some_and(|part| self.is_broken(part));
+        let useful = |command: &Command| match command {
+            Command::Mend(part) => broken(part),
+            Command::Resume(part) => self.part_index(part).is_some_and(|part| self.parts[usize::from(part)].health.paused),
+            Command::Redrive(part) => self.part_index(part).is_some_and(|part| match self.parts[usize::from(part)].body {
+                Body::Queue(queue) => self.queues[usize::from(queue)].ready() > 0,
+                _ => false,
+            }),
+            Command::Set { part, setting, value } => {
+                let in_force = self.part_index(part).and_then(|part| self.setting_text(part, setting));
+                in_force.is_none_or(|in_force| in_force != *value)
+            }
+            _ => true,
+        };
+        let mut cures: Vec<CureView> = Vec::new();
+        let shipped = self.scenario.cures.iter().filter(|cure| cure.commands.iter().any(useful));
+        for (index, (id, spec)) in self.scenario.parts.iter().enumerate() {
+            let mend = Command::Mend(id.clone());
+            let offered = self.scenario.cures.iter().any(|cure| cure.commands == [mend.clone()]);
+            if self.is_broken(index as u16) && !offered {
+                cures.push(CureView {
+                    title: format!("Mend {}", spec.title),
+                    why: "Ends what is wrong with it.".into(),
+                    commands: vec![mend.to_string()],
+                });
+            }
+        }
+        cures.extend(shipped.map(|cure| CureView {
+            title: cure.title.clone(),
+            why: cure.why.clone(),
+            commands: cure.commands.iter().map(ToString::to_string).collect(),
+        }));
+        cures
+    }
+
+    /// True when a mend would change something.
+    pub(super) fn is_broken(&self, part: u16) -> bool {
+        let health = &self.parts[usize::from(part)].health;
+        health.out()
+            || health.paused
+            || health.fail.0 > 0
+            || health.slow_milli != 1_000
+            || health.lose_acks > 0
+            || health.poison_next > 0
+            || health.crash_at.is_some()
+            || self.cuts.iter().any(|cut| cut.0 == part || cut.1 == part)
+    }
+
+    /// The series that tell most: what waits to be published, how far workers are behind, how long answers take, who is harmed.
+    fn series_views(&self) -> Vec<SeriesView> {
+        let wanted = |body: Body| -> Option<&'static str> {
+            match body {
+                Body::Database(index) => self.databases[usize::from(index)].has_relay.then_some("outbox_oldest_us"),
+                Body::Service(_) => Some("p99_us"),
+                Body::Queue(index) if self.queues[usize::from(index)].tray => Some("ready"),
+                Body::Queue(_) => Some("ready"),
+                Body::Worker(index) => self.workers[usize::from(index)].group.is_some().then_some("lag"),
+                Body::Dependency(_) | Body::Producer(_) | Body::Relay(_) | Body::Log(_) => None,
+            }
+        };
+        let mut views: Vec<SeriesView> = Vec::new();
+        for (index, (_, spec)) in self.scenario.parts.iter().enumerate() {
+            let Some(name) = wanted(self.parts[index].body) else { continue };
+            let Some(place) = gauges(&spec.kind).iter().position(|gauge| gauge.name == name) else { continue };
+            if views.len() < 3 {
+                let gauge = &gauges(&spec.kind)[place];
+                let title = format!("{} {}", spec.title, gauge.title);
+                views.push(self.series_view(title, spec.kind.role(), false, gauge.unit, &self.board.series[index][place]));
+            }
+        }
+        views.push(self.series_view("users harmed".into(), Role::Service, true, Unit::Count, &self.board.harm));
+        views
+    }
+
+    fn series_view(&self, title: String, role: Role, harm: bool, unit: Unit, tape: &Tape<u64>) -> SeriesView {
+        let stride = tape.len().div_ceil(MOST_POINTS).max(1);
+        let mut points = Vec::new();
+        let mut peak = 0;
+        // The highest of each stretch: a short peak must not fall between two points.
+        let mut highest = 0;
+        for (position, value) in tape.iter_from(0) {
+            highest = highest.max(*value);
+            if position % stride == stride - 1 || position + 1 == tape.end() {
+                points.push((position * self.board.sample_us, highest));
+                peak = peak.max(highest);
+                highest = 0;
+            }
+        }
+        SeriesView { title, role, harm, points, peak: unit.spoken(peak) }
+    }
+
+    /// Where every copy is. The last row is the sum of the others.
+    fn book_rows(&self) -> Vec<(String, u64)> {
+        let books = &self.observer.books;
+        let mut rows: Vec<(String, u64)> = Place::ALL
+            .iter()
+            .map(|place| (place.words().to_owned(), u64::try_from(books.total(*place)).unwrap_or(0)))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        rows.push(("done with: handed on, acknowledged, dropped".into(), books.ended));
+        rows.push(("copies ever made".into(), books.made));
+        rows
+    }
+
+    fn effect_views(&self) -> Vec<EffectView> {
+        let ledger = &self.observer.ledger;
+        ledger
+            .effects
+            .iter()
+            .enumerate()
+            .map(|(effect, info)| {
+                let counts = ledger.counts(effect);
+                EffectView {
+                    name: info.name.clone(),
+                    once: counts.once,
+                    twice: counts.twice,
+                    lost: counts.lost,
+                    pending: counts.pending,
+                    dead: counts.dead,
+                    late: counts.late,
+                    skipped: counts.skipped,
+                    out_of_order: counts.out_of_order,
+                }
+            })
+            .collect()
+    }
+
+    /// A count for a button: `5 processes`.
+    pub(super) fn counted(count: u64, noun: &str) -> String {
+        format!("{} {noun}{}", grouped(count), if count == 1 { "" } else { "es" })
+    }
+}
