@@ -62,7 +62,7 @@ impl World {
             Body::Log(index) => {
                 for group in 0..self.logs[usize::from(index)].groups.len() {
                     let worker = self.logs[usize::from(index)].groups[group];
-                    self.members_poll(worker);
+                    self.members_fetch(worker);
                 }
             }
             _ => {}

@@ -146,6 +146,7 @@ settings! {
         from: PartName = "" in "", "The queue or log it reads.";
         workers: u64 = "1" in "0..=1000", "How many processes there are; members of one group when they read a log.";
         concurrency: u64 = "1" in "1..=10000", "Messages that one process works on at once.";
+        fetch_wait: Micros = "1ms" in "0s..=5m", "How long a member of a group that waits for records lets more arrive after the first before it takes a batch.";
         batch: u64 = "1" in "1..=10000", "Messages a receive or a poll brings at most; a log is committed batch by batch.";
         order: AckOrder = "work-then-ack" in "work-then-ack|ack-then-work", "What comes first, the work or the acknowledgement.";
         work: Latency = "10ms" in "", "How long its own work on a message takes.";

@@ -10,8 +10,20 @@ use crate::world::{Event, World};
 const REBALANCE_CHECK_US: u64 = 100_000;
 
 impl World {
+    /// Records have arrived: members that wait for some will poll, after letting more arrive.
+    pub(crate) fn members_fetch(&mut self, index: u16) {
+        let worker = &mut self.workers[usize::from(index)];
+        if worker.fetching || !worker.processes.iter().any(|process| process.waiting) {
+            return;
+        }
+        worker.fetching = true;
+        let wait_us = worker.settings.fetch_wait.0;
+        self.pending.after(self.now_us, wait_us, Event::Fetch(index));
+    }
+
     /// All members that wait for records poll.
     pub(crate) fn members_poll(&mut self, index: u16) {
+        self.workers[usize::from(index)].fetching = false;
         for process in 0..self.workers[usize::from(index)].processes.len() {
             if self.workers[usize::from(index)].processes[process].waiting {
                 self.process_fills(index, process as u16);

@@ -136,6 +136,8 @@ pub struct Worker {
     pub failures: u64,
     /// The circuit breaker is open until this moment.
     pub breaker_until_us: Option<Timestamp>,
+    /// Members that wait will look for records soon.
+    pub fetching: bool,
     /// How long its own work takes, where that does not vary.
     pub work_us: Option<u64>,
 }

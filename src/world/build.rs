@@ -240,6 +240,7 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
                 jitter: Stream::new(seed, &id, "jitter"),
                 failures: 0,
                 breaker_until_us: None,
+                fetching: false,
                 work_us: settings.work.constant_us(),
                 settings,
             });
@@ -334,6 +335,7 @@ fn start(world: &mut World) {
         delays.extend(worker.work_us);
         if worker.group.is_some() {
             delays.push(worker.settings.poll_interval.0);
+            delays.push(worker.settings.fetch_wait.0);
         }
     }
     let servers = world

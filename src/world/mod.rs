@@ -55,6 +55,8 @@ pub enum Event {
     SessionOver(u16, u16, u32),
     /// A member's batch has taken longer than the poll interval: worker, process and batch.
     PollOver(u16, u16, u32),
+    /// The members of a group that wait for records take what has arrived.
+    Fetch(u16),
     /// A rebalance may be complete.
     Rebalanced(u16),
     /// A circuit breaker lets calls through again.
@@ -229,6 +231,7 @@ impl World {
             Event::Restart(part, process) => self.restart(part, process),
             Event::SessionOver(worker, process, epoch) => self.session_over(worker, process, epoch),
             Event::PollOver(worker, process, batch) => self.poll_over(worker, process, batch),
+            Event::Fetch(worker) => self.members_poll(worker),
             Event::Rebalanced(worker) => self.rebalance_may_end(worker),
             Event::BreakerOver(worker) => self.breaker_over(worker),
             Event::RelayPoll(relay, epoch) => self.relay_polls(relay, epoch),
