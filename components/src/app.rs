@@ -1,13 +1,75 @@
-//! The whole page.
+//! The whole page: header, stage, panels, transport, and what opens over them.
 
 use leptos::prelude::*;
+use redrive::run::Run;
+use redrive::scenario::{Fault, library};
+
+use crate::inspector::{message::MessageCard, part::PartCard};
+use crate::lab::Lab;
+use crate::page::Page;
+use crate::panels::Panels;
+use crate::route::{self, Route};
+use crate::stage::Stage;
+use crate::ui::Ui;
+use crate::{a11y, find, footer, header, keyboard, picker, share, topbar, trouble};
+
+impl Lab {
+    /// Opens what an address asks for.
+    pub fn go(self, hash: &str) {
+        match route::parse(hash) {
+            Route::Home => self.open_or_explain(&Run::of_library(library::FIRST), 0, false),
+            Route::Scenario(id) => self.open_or_explain(&Run::of_library(&id), 0, false),
+            Route::Shared { link, at_us } => match Run::from_link(&link) {
+                Ok(run) => self.open_or_explain(&run, at_us, true),
+                Err(fault) => self.explain("This link cannot be opened", vec![fault]),
+            },
+            Route::Unknown(address) => {
+                let shown: String = address.chars().take(80).collect();
+                let fault = Fault::new(
+                    "address",
+                    format!("`{shown}` is no address of this lab"),
+                    "#/s/ID for a scenario, #/run/LINK for a shared run",
+                );
+                self.explain("There is nothing at this address", vec![fault]);
+            }
+        }
+    }
+}
+
+fn hash() -> String {
+    window().location().hash().unwrap_or_default()
+}
 
 /// The lab.
 #[component]
 pub fn App() -> impl IntoView {
+    let lab = Lab::new();
+    let page = Page::watch();
+    let ui = Ui::new();
+    lab.go(&hash());
+    let moved = window_event_listener_untyped("hashchange", move |_| {
+        ui.close();
+        lab.go(&hash());
+    });
+    on_cleanup(move || moved.remove());
+    keyboard::listen(lab, ui);
     view! {
-        <main>
-            <h1>"Redrive"</h1>
-        </main>
+        <div id="lab">
+            <header::Header lab page ui />
+            <main>
+                <topbar::Topbar lab />
+                <Stage lab page />
+                <PartCard lab />
+                <MessageCard lab page />
+                <trouble::TroubleCover lab ui />
+            </main>
+            <Panels lab ui />
+            <footer::Footer lab page />
+            <picker::Picker lab ui />
+            <share::Share lab ui />
+            <find::Find lab ui />
+            <keyboard::Keys ui />
+            <a11y::Announcer lab />
+        </div>
     }
 }

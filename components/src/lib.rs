@@ -1,3 +1,26 @@
-//! Redrive's page.
+//! Redrive's page: a lab for message queues, logs and outboxes. It reads views of a run and sends commands; no rule of a
+//! broker lives here.
 
+mod a11y;
 pub mod app;
+mod find;
+mod footer;
+mod frame;
+mod header;
+mod inspector;
+mod keyboard;
+mod lab;
+mod page;
+mod panels;
+pub mod panic;
+mod picker;
+mod player;
+mod route;
+mod share;
+mod stage;
+mod store;
+mod topbar;
+mod track;
+mod transport;
+mod trouble;
+mod ui;

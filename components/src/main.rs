@@ -3,6 +3,6 @@
 use redrive_lab::app::App;
 
 fn main() {
-    console_error_panic_hook::set_once();
+    redrive_lab::panic::install();
     leptos::mount::mount_to_body(App);
 }

@@ -145,7 +145,7 @@ fn person(scene: &mut Scene, look: &'static str, x: f64, y: f64, level: Option<U
 }
 
 fn outbox(scene: &mut Scene, unsent: u64, oldest_us: u64, rows: &[TokenRef], at: Rect, room: Room) {
-    const SHADES: [&str; BARS] = ["row r0", "row r1", "row r2", "row r3", "row r4"];
+    const SHADES: [&str; BARS] = ["kept r0", "kept r1", "kept r2", "kept r3", "kept r4"];
     let bars = if room.narrow { 2 } else { BARS };
     let count = bars.min(usize::try_from(unsent).unwrap_or(bars));
     scene.text("small soft", at.x + 14.0, at.y + 61.0, if unsent == 0 { "outbox, all sent" } else { "outbox, unsent" });

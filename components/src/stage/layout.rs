@@ -41,6 +41,12 @@ impl Rect {
         self.y + self.h / 2.0
     }
 
+    /// The same at another scale.
+    #[must_use]
+    pub fn scaled(&self, scale: f64) -> Self {
+        Self { x: self.x * scale, y: self.y * scale, w: self.w * scale, h: self.h * scale }
+    }
+
     /// The area that both cover.
     #[must_use]
     pub fn overlap(&self, other: &Self) -> f64 {
@@ -131,8 +137,16 @@ impl Layout {
     /// Places the parts on a stage of this size in pixels.
     #[must_use]
     pub fn of(items: &[Item], lines: &[Line], width: f64, height: f64, narrow: bool) -> Self {
-        let plan = Plan::of(items, lines);
-        if narrow { super::narrow::place(items, &plan, width) } else { wide(items, &plan, width, height) }
+        if narrow {
+            return super::narrow::place(items, &Plan::of(items, lines, true), width);
+        }
+        // What only one part calls stands under it where that leaves everything larger, else in a column of its own.
+        let apart = wide(items, &Plan::of(items, lines, false), width, height);
+        if apart.scale >= 1.0 {
+            return apart;
+        }
+        let folded = wide(items, &Plan::of(items, lines, true), width, height);
+        if folded.scale > apart.scale { folded } else { apart }
     }
 
     /// The curve of a line.
@@ -204,9 +218,14 @@ pub(super) struct Block {
 }
 
 impl Plan {
-    fn of(items: &[Item], lines: &[Line]) -> Self {
-        let columns = columns(items, lines);
-        let hangs = hangs(items, lines, &columns);
+    fn of(items: &[Item], lines: &[Line], fold: bool) -> Self {
+        let mut columns = columns(items, lines);
+        let hangs = hangs(items, lines, &columns, fold);
+        for (part, under) in hangs.iter().enumerate() {
+            if let Some(under) = under {
+                columns[part] = columns[*under];
+            }
+        }
         let count = columns.iter().max().map_or(0, |last| last + 1);
         let mut plan = Self { columns: Vec::new(), rows: 1.0 };
         for column in 0..count {
@@ -266,18 +285,20 @@ fn columns(items: &[Item], lines: &[Line]) -> Vec<u32> {
     columns
 }
 
-/// For each part, the one it hangs under: a part of the same column that alone calls it.
-fn hangs(items: &[Item], lines: &[Line], columns: &[u32]) -> Vec<Option<usize>> {
+/// For each part, the one it hangs under: the only one that calls it, where both stand in one column, or where `fold`
+/// asks for it whatever their columns.
+fn hangs(items: &[Item], lines: &[Line], columns: &[u32], fold: bool) -> Vec<Option<usize>> {
     (0..items.len())
         .map(|part| {
             let mut callers = lines.iter().filter(|line| line.to == part && line.from != part);
             let (Some(only), None) = (callers.next(), callers.next()) else { return None };
             let near = match (items[part].at, items[only.from].at) {
-                (Some(own), Some(caller)) => own.1 == caller.1 + 1,
-                (None, _) => true,
+                _ if fold => columns[part] == columns[only.from] + 1 && items[only.from].shape != ItemShape::Called,
+                (Some(own), Some(caller)) => columns[part] == columns[only.from] && own.1 == caller.1 + 1,
+                (None, _) => columns[part] == columns[only.from],
                 (Some(_), None) => false,
             };
-            (items[part].shape == ItemShape::Called && columns[part] == columns[only.from] && near).then_some(only.from)
+            (items[part].shape == ItemShape::Called && near).then_some(only.from)
         })
         .collect()
 }

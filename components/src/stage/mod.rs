@@ -10,17 +10,16 @@ pub mod shapes;
 pub mod tape;
 pub mod tokens;
 
-use leptos::ev;
 use leptos::html::{Canvas as CanvasTag, Div};
 use leptos::prelude::*;
 use leptos::svg::Svg;
-use leptos::wasm_bindgen::JsCast;
-use leptos::web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 use redrive::view::{Level, LinkView, PartView, StageView};
 use std::collections::BTreeMap;
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 
 use crate::lab::{Lab, Selection};
-use crate::shape_of_page::{still, Page};
+use crate::page::{Page, still};
 use bodies::Room;
 use ink::{Hit, Scene};
 use layout::{Layout, Line, Rect};
@@ -39,6 +38,9 @@ struct Easel {
     flying: Vec<Hit>,
     canvas: Option<Canvas>,
 }
+
+/// Width and height of a message's card, in pixels.
+const CARD: (f64, f64) = (330.0, 262.0);
 
 /// The name of a part for reading aloud: `orders, log, down 45.2 s, 12 partitions · 7 days. Open`.
 #[must_use]
@@ -76,13 +78,9 @@ impl Easel {
     /// Makes the layout anew where the scenario, the size of the page or a part's needs have changed.
     fn settle(&mut self, stage: &StageView, places: &[Option<(u32, u32)>], size: (f64, f64), narrow: bool) -> bool {
         let room = Room::of(&stage.parts, narrow);
-        let items: Vec<_> =
-            stage.parts.iter().zip(places).map(|(part, at)| bodies::measure(part, *at, room)).collect();
-        let lines: Vec<_> = stage
-            .links
-            .iter()
-            .map(|link| Line { from: link.from.into(), to: link.to.into(), flow: link.flow })
-            .collect();
+        let items: Vec<_> = stage.parts.iter().zip(places).map(|(part, at)| bodies::measure(part, *at, room)).collect();
+        let lines: Vec<_> =
+            stage.links.iter().map(|link| Line { from: link.from.into(), to: link.to.into(), flow: link.flow }).collect();
         let wanted = (items, lines, size.0, size.1, narrow);
         if self.made_for.as_ref() == Some(&wanted) {
             return false;
@@ -103,7 +101,7 @@ impl Easel {
 }
 
 /// Paints boxes, lines and bodies.
-fn paint(easel: &mut Easel, svg: &leptos::web_sys::Element, stage: &StageView) -> Result<(), leptos::wasm_bindgen::JsValue> {
+fn paint(easel: &mut Easel, svg: &web_sys::Element, stage: &StageView) -> Result<(), wasm_bindgen::JsValue> {
     let room = easel.room.unwrap_or(Room { narrow: false, rows: false });
     let document = leptos::prelude::document();
     while easel.groups.len() > stage.parts.len() + 1 {
@@ -112,11 +110,8 @@ fn paint(easel: &mut Easel, svg: &leptos::web_sys::Element, stage: &StageView) -
     while easel.groups.len() < stage.parts.len() + 1 {
         easel.groups.push(Group::new(&document, svg)?);
     }
-    let scale = easel.layout.scale;
     let view = format!("0 0 {} {}", easel.layout.width.round() as i64, easel.layout.height.round() as i64);
     svg.set_attribute("viewBox", &view)?;
-    svg.set_attribute("width", &shapes::number(easel.layout.width * scale))?;
-    svg.set_attribute("height", &shapes::number(easel.layout.height * scale))?;
     easel.groups[0].paint(draw_wires(stage, &easel.layout).shapes)?;
     easel.hits.clear();
     for (index, part) in stage.parts.iter().enumerate() {
@@ -164,7 +159,8 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
             }
             place_buttons(lab, &stage, easel, &over, &buttons, moved);
             if moved {
-                lab.free_spot.set(easel.layout.scale_of(easel.layout.free_spot(320.0 / easel.layout.scale, 250.0 / easel.layout.scale)));
+                let scale = easel.layout.scale;
+                lab.free_spot.set(easel.layout.free_spot(CARD.0 / scale, CARD.1 / scale).scaled(scale));
             }
         });
     });
@@ -181,7 +177,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
             }
             let leader = leader(lab, easel);
             if let Some(canvas) = &mut easel.canvas {
-                canvas.refresh(page.theme.get_untracked());
+                canvas.wear(page.theme.get_untracked());
                 easel.flying = canvas.draw(&frame.hops, (frame.now_us, frame.trail_us), &easel.layout, still(), leader);
             }
         });
@@ -268,8 +264,9 @@ fn place_buttons(
                 cover(button, easel.layout.boxes[index], easel.layout.scale);
             }
         }
-        if moved {
-            let style = over.style();
+        let boards = over.parent_element().and_then(|boards| boards.dyn_into::<HtmlElement>().ok());
+        if moved && let Some(boards) = boards {
+            let style = boards.style();
             let _ = style.set_property("width", &(shapes::number(easel.layout.width * easel.layout.scale) + "px"));
             let _ = style.set_property("height", &(shapes::number(easel.layout.height * easel.layout.scale) + "px"));
         }

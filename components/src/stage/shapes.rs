@@ -1,7 +1,7 @@
 //! Shapes of the stage and the track, kept between two paintings: only what changed touches the document.
 
-use leptos::wasm_bindgen::JsValue;
-use leptos::web_sys::{Document, Element};
+use wasm_bindgen::JsValue;
+use web_sys::{Document, Element};
 
 /// The namespace of SVG elements.
 const SVG: &str = "http://www.w3.org/2000/svg";

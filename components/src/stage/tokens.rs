@@ -1,9 +1,9 @@
 //! Messages between parts, on a canvas over the stage: drawn each frame, at a place that follows from simulation time.
 
-use leptos::wasm_bindgen::{JsCast, JsValue};
-use leptos::web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 use redrive::view::{HopView, TokenShape};
 use std::f64::consts::TAU;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::ink::{Hit, KEYS};
 use super::layout::Layout;
@@ -13,6 +13,8 @@ pub struct Canvas {
     element: HtmlCanvasElement,
     context: CanvasRenderingContext2d,
     colours: Colours,
+    /// The theme that the colours were read from.
+    theme: u32,
 }
 
 /// Colours, read from the style sheet.
@@ -49,13 +51,20 @@ impl Canvas {
     #[must_use]
     pub fn new(element: HtmlCanvasElement) -> Option<Self> {
         let context = element.get_context("2d").ok()??.dyn_into::<CanvasRenderingContext2d>().ok()?;
-        let mut canvas = Self { element, context, colours: Colours::default() };
+        let mut canvas = Self { element, context, colours: Colours::default(), theme: 0 };
         canvas.read_colours();
         Some(canvas)
     }
 
-    /// Reads the colours of the theme.
-    pub fn read_colours(&mut self) {
+    /// Reads the colours anew where the theme is another one.
+    pub fn wear(&mut self, theme: u32) {
+        if self.theme != theme {
+            self.theme = theme;
+            self.read_colours();
+        }
+    }
+
+    fn read_colours(&mut self) {
         let Some(style) = leptos::prelude::window().get_computed_style(&self.element).ok().flatten() else { return };
         let read = |name: &str| style.get_property_value(name).unwrap_or_default();
         self.colours = Colours {
@@ -122,10 +131,10 @@ impl Canvas {
                 self.fill(&self.colours.bad);
             }
             TokenShape::Ghost => {
-                let dashes = leptos::web_sys::js_sys::Array::of2(&JsValue::from(3), &JsValue::from(3));
+                let dashes = js_sys::Array::of2(&JsValue::from(3), &JsValue::from(3));
                 let _ = context.set_line_dash(&dashes);
                 self.ring(place, 8.0, 1.4, &self.colours.ghost);
-                let _ = context.set_line_dash(&leptos::web_sys::js_sys::Array::new());
+                let _ = context.set_line_dash(&js_sys::Array::new());
                 text = &self.colours.ink;
             }
             TokenShape::Plain | TokenShape::Again | TokenShape::Twice => {

@@ -1,0 +1,133 @@
+//! From the player to the signals: what a frame shows, and what is read at panel rate.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use redrive::view::LineView;
+
+use crate::lab::{Frame, Lab, Selection};
+use crate::player::{Desk, wall_ms};
+
+/// Milliseconds between two readings of the panels.
+const PANELS_MS: f64 = 125.0;
+/// Milliseconds that collecting a journey may take at once.
+const COLLECT_MS: f64 = 6.0;
+/// Lines of the event log that are shown.
+const LINES: usize = 120;
+
+/// Sets a signal only where its value is another one.
+fn put<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
+    if signal.with_untracked(|old| *old != value) {
+        signal.set(value);
+    }
+}
+
+impl Lab {
+    /// Makes sure that the animation loop runs.
+    pub fn wake(self) {
+        let asleep = self.desk.try_update_value(|desk| !std::mem::replace(&mut desk.looping, true)).unwrap_or(false);
+        if asleep {
+            request_animation_frame(move || self.tick());
+        }
+    }
+
+    fn tick(self) {
+        let now_ms = wall_ms();
+        let Some((beat, due, more)) = self.desk.try_update_value(|desk| {
+            let beat = desk.advance(now_ms);
+            let more = desk.collect(now_ms + COLLECT_MS + 8.0);
+            (beat, now_ms >= desk.panels_due_ms, more)
+        }) else {
+            return;
+        };
+        if beat.play {
+            put(self.playing, true);
+        }
+        if beat.stopped {
+            put(self.playing, false);
+            put(self.following, None);
+        }
+        put(self.busy, beat.busy.clone());
+        put(self.reached_milli, self.desk.with_value(Desk::reached_milli));
+        if beat.arrived || due || !(beat.going || more) {
+            self.refresh();
+        } else {
+            self.show_frame();
+        }
+        if beat.arrived && self.following.get_untracked().is_some() {
+            self.tell();
+        }
+        if let Some(said) = beat.said {
+            self.said.set(said);
+        }
+        let going = beat.going || more;
+        self.desk.update_value(|desk| desk.looping = going);
+        if going {
+            request_animation_frame(move || self.tick());
+        }
+    }
+
+    /// Says what the followed message just did.
+    fn tell(self) {
+        let now_us = self.now_us();
+        let line = self.journey.with_untracked(|journey| {
+            let journey = journey.as_ref()?;
+            let line: &LineView = journey.lines.iter().rev().find(|line| line.at_us <= now_us)?;
+            Some(format!("{} · {}: {}", redrive::sim::time::clock(line.at_us), journey.title, line.text))
+        });
+        if let Some(line) = line {
+            put(self.said, line);
+        }
+    }
+
+    /// Reads what moves.
+    fn show_frame(self) {
+        let frame = self.desk.with_value(|desk| {
+            let timeline = desk.timeline.as_ref()?;
+            let trail_us = desk.trail_us();
+            Some(Frame { now_us: timeline.now_us(), trail_us, hops: timeline.hops(trail_us) })
+        });
+        if let Some(frame) = frame {
+            self.frame.set(Arc::new(frame));
+        }
+    }
+
+    /// Reads everything that is shown.
+    pub fn refresh(self) {
+        let now_ms = wall_ms();
+        self.desk.update_value(|desk| {
+            desk.panels_due_ms = now_ms + PANELS_MS;
+            desk.collect(now_ms + COLLECT_MS);
+        });
+        self.show_frame();
+        let selection = self.selection.get_untracked();
+        let logging = self.logging.get_untracked();
+        let ask = self.opened.with_untracked(|open| open.as_ref().and_then(|open| open.ask.clone()));
+        self.desk.with_value(|desk| {
+            let trail_us = desk.trail_us();
+            let Some(timeline) = desk.timeline.as_ref() else { return };
+            put(self.stage, Arc::new(timeline.stage(trail_us)));
+            let panels = Arc::new(timeline.panels());
+            if timeline.now_us() >= self.furthest.with_untracked(|far| far.0) {
+                put(self.furthest, (timeline.now_us(), panels.clone()));
+            }
+            put(self.panels, panels);
+            put(self.trace, (timeline.trace_hash(), timeline.events()));
+            put(
+                self.inspect,
+                match selection {
+                    Selection::Part(part) => timeline.inspect(part).map(Arc::new),
+                    Selection::Nothing | Selection::Message(_) => None,
+                },
+            );
+            let journey = matches!(selection, Selection::Message(_)).then(|| desk.journey.clone()).flatten();
+            put(self.journey, journey.map(Arc::new));
+            if logging {
+                put(self.log, Arc::new(timeline.log(LINES)));
+            }
+            if let Some(ask) = &ask {
+                put(self.answer, timeline.count(&ask.effect, &ask.fact));
+            }
+        });
+    }
+}

@@ -1,0 +1,444 @@
+//! The lab: one open run, what the page shows of it, and everything a visitor can do to it.
+//!
+//! The timeline itself lives outside the signals, in [`Desk`](crate::player::Desk). Signals carry views of it: one a
+//! frame for what moves, one a panel refresh for the rest, and none a message.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+use redrive::command::{Command, Timed};
+use redrive::run::{Run, Source};
+use redrive::scenario::{Fault, Faults, Question, Scenario};
+use redrive::timeline::Timeline;
+use redrive::view::{HopView, InspectView, JourneyView, LineView, PanelsView, StageView};
+
+use crate::player::{Desk, Mode};
+use crate::stage::layout::Rect;
+use crate::store;
+
+/// What is open beside the stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A part, by index.
+    Part(u16),
+    /// A message, by fact.
+    Message(u32),
+}
+
+/// A switch of the open scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Its name in settings.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// The choice in force.
+    pub value: String,
+    /// Choices: word and name for people.
+    pub choices: Vec<(String, String)>,
+}
+
+/// What stays the same while a run is open.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The scenario's id.
+    pub id: String,
+    /// Its title.
+    pub title: String,
+    /// What there is to see.
+    pub summary: String,
+    /// Its heading in the picker.
+    pub group: String,
+    /// The seed in force.
+    pub seed: u64,
+    /// Where the run ends.
+    pub until_us: u64,
+    /// Where the scenario puts each part.
+    pub places: Vec<Option<(u32, u32)>>,
+    /// Ids of the parts, in order.
+    pub parts: Vec<String>,
+    /// Its switches.
+    pub switches: Vec<Switch>,
+    /// The question to predict the run by.
+    pub ask: Option<Question>,
+    /// It came with a link.
+    pub shared: bool,
+}
+
+impl Opened {
+    fn of(scenario: &Scenario, until_us: u64, shared: bool) -> Self {
+        Self {
+            id: scenario.id.clone(),
+            title: scenario.title.clone(),
+            summary: scenario.summary.clone(),
+            group: scenario.group.clone(),
+            seed: scenario.seed,
+            until_us,
+            places: scenario.parts.values().map(|part| part.at).collect(),
+            parts: scenario.parts.keys().cloned().collect(),
+            switches: scenario
+                .switches
+                .iter()
+                .map(|(name, switch)| Switch {
+                    name: name.clone(),
+                    title: switch.title.clone(),
+                    value: switch.value.clone(),
+                    choices: switch.choices.clone(),
+                })
+                .collect(),
+            ask: scenario.ask.clone(),
+            shared,
+        }
+    }
+}
+
+/// What moves.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// The moment.
+    pub now_us: u64,
+    /// How long a hop stays on the way at least.
+    pub trail_us: u64,
+    /// Messages between parts.
+    pub hops: Vec<HopView>,
+}
+
+/// Something that takes longer than a blink.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Busy {
+    /// What it is, in words.
+    pub text: String,
+    /// How far it is, in thousandths; none where nobody knows.
+    pub done: Option<u64>,
+}
+
+/// Why nothing is open.
+#[derive(Clone, Debug)]
+pub struct Trouble {
+    /// What it is about.
+    pub title: String,
+    /// What is wrong, where, and what is allowed.
+    pub faults: Vec<Fault>,
+}
+
+/// Everything the page knows of the open run.
+#[derive(Clone, Copy)]
+pub struct Lab {
+    /// The timeline and the player.
+    pub desk: StoredValue<Desk, LocalStorage>,
+    /// What is open.
+    pub opened: RwSignal<Option<Arc<Opened>>>,
+    /// Why nothing is.
+    pub trouble: RwSignal<Option<Trouble>>,
+    /// What moves.
+    pub frame: RwSignal<Arc<Frame>>,
+    /// The stage, at panel rate.
+    pub stage: RwSignal<Arc<StageView>>,
+    /// The panels, at panel rate.
+    pub panels: RwSignal<Arc<PanelsView>>,
+    /// The panels of the furthest moment that these commands have been played to, and that moment.
+    pub furthest: RwSignal<(u64, Arc<PanelsView>)>,
+    /// The open part.
+    pub inspect: RwSignal<Option<Arc<InspectView>>>,
+    /// The open message.
+    pub journey: RwSignal<Option<Arc<JourneyView>>>,
+    /// What is open beside the stage.
+    pub selection: RwSignal<Selection>,
+    /// Where a card covers the least of the stage, in pixels.
+    pub free_spot: RwSignal<Rect>,
+    /// Time runs.
+    pub playing: RwSignal<bool>,
+    /// The message that time paces itself to.
+    pub following: RwSignal<Option<u32>>,
+    /// Speed asked for, in thousandths of real time.
+    pub speed_milli: RwSignal<u64>,
+    /// Speed reached, where it is less than asked.
+    pub reached_milli: RwSignal<Option<u64>>,
+    /// Something that takes longer than a blink.
+    pub busy: RwSignal<Option<Busy>>,
+    /// What just happened, in words.
+    pub said: RwSignal<String>,
+    /// What the visitor did: commands that are not the scenario's.
+    pub commands: RwSignal<Vec<Timed>>,
+    /// Trace hash and count of events.
+    pub trace: RwSignal<(u64, u64)>,
+    /// The event log is open.
+    pub logging: RwSignal<bool>,
+    /// The newest happenings.
+    pub log: RwSignal<Arc<Vec<LineView>>>,
+    /// How often the asked-about effect took place so far.
+    pub answer: RwSignal<Option<u32>>,
+}
+
+fn no_stage() -> StageView {
+    StageView { now_us: 0, parts: Vec::new(), links: Vec::new(), hops: Vec::new(), one_of: 1 }
+}
+
+/// Panels of a run that has not begun.
+#[must_use]
+pub fn no_panels() -> PanelsView {
+    PanelsView {
+        users: redrive::view::UsersView::default(),
+        findings: Vec::new(),
+        alerts: Vec::new(),
+        cures: Vec::new(),
+        spans: Vec::new(),
+        series: Vec::new(),
+        books: Vec::new(),
+        effects: Vec::new(),
+    }
+}
+
+impl Lab {
+    /// A lab with nothing open.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            desk: StoredValue::new_local(Desk::default()),
+            opened: RwSignal::new(None),
+            trouble: RwSignal::new(None),
+            frame: RwSignal::new(Arc::default()),
+            stage: RwSignal::new(Arc::new(no_stage())),
+            panels: RwSignal::new(Arc::new(no_panels())),
+            furthest: RwSignal::new((0, Arc::new(no_panels()))),
+            inspect: RwSignal::new(None),
+            journey: RwSignal::new(None),
+            selection: RwSignal::new(Selection::Nothing),
+            free_spot: RwSignal::new(Rect::default()),
+            playing: RwSignal::new(false),
+            following: RwSignal::new(None),
+            speed_milli: RwSignal::new(1_000),
+            reached_milli: RwSignal::new(None),
+            busy: RwSignal::new(None),
+            said: RwSignal::new(String::new()),
+            commands: RwSignal::new(Vec::new()),
+            trace: RwSignal::new((0, 0)),
+            logging: RwSignal::new(false),
+            log: RwSignal::new(Arc::default()),
+            answer: RwSignal::new(None),
+        }
+    }
+
+    /// Opens a run at a moment. Where it cannot be opened the page says why, and what was open stays open.
+    pub fn open(self, run: &Run, at_us: u64, shared: bool) -> Result<(), Faults> {
+        let timeline = Timeline::open(run)?;
+        let opened = Opened::of(timeline.scenario(), timeline.until_us(), shared);
+        let speed = timeline.scenario().speed_milli;
+        self.selection.set(Selection::Nothing);
+        self.following.set(None);
+        self.answer.set(None);
+        self.said.set(String::new());
+        self.commands.set(run.commands.clone());
+        self.furthest.set((0, Arc::new(no_panels())));
+        self.desk.update_value(|desk| desk.load(timeline));
+        document().set_title(&format!("{} · Redrive", opened.title));
+        self.opened.set(Some(Arc::new(opened)));
+        self.trouble.set(None);
+        self.set_speed(speed);
+        self.playing.set(false);
+        self.refresh();
+        if at_us > 0 {
+            self.travel(at_us);
+        }
+        Ok(())
+    }
+
+    /// Opens a run, and says what is wrong where it cannot be.
+    pub fn open_or_explain(self, run: &Run, at_us: u64, shared: bool) {
+        if let Err(faults) = self.open(run, at_us, shared) {
+            let name = match &run.source {
+                Source::Library(id) | Source::Document(id, _) => id.clone(),
+            };
+            let title = if shared { "This link cannot be opened".to_owned() } else { format!("“{name}” cannot be opened") };
+            self.explain(&title, faults.0);
+        }
+    }
+
+    /// Shows what is wrong in place of the lab.
+    pub fn explain(self, title: &str, faults: Vec<Fault>) {
+        self.pause();
+        self.trouble.set(Some(Trouble { title: title.to_owned(), faults }));
+    }
+
+    /// The open run with the commands given so far.
+    #[must_use]
+    pub fn run(self) -> Option<Run> {
+        self.desk.with_value(|desk| desk.timeline.as_ref().map(|timeline| timeline.run().clone()))
+    }
+
+    /// The moment.
+    #[must_use]
+    pub fn now_us(self) -> u64 {
+        self.desk.with_value(|desk| desk.timeline.as_ref().map_or(0, Timeline::now_us))
+    }
+
+    /// Sends commands, to take effect now.
+    ///
+    /// # Errors
+    /// What is wrong with the first that is not allowed; none takes effect then.
+    pub fn send(self, texts: &[String]) -> Result<(), Fault> {
+        let commands = texts.iter().map(|text| Command::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let sent = self.desk.try_update_value(|desk| match &mut desk.timeline {
+            Some(timeline) => timeline.send(&commands),
+            None => Ok(()),
+        });
+        if let Some(Err(fault)) = sent {
+            return Err(fault);
+        }
+        self.changed();
+        Ok(())
+    }
+
+    /// Takes back a command that the visitor gave.
+    pub fn withdraw(self, index: usize) {
+        self.desk.update_value(|desk| {
+            if let Some(timeline) = &mut desk.timeline {
+                timeline.withdraw(index);
+            }
+        });
+        self.changed();
+        self.said.set("Withdrawn: the run is replayed without it.".into());
+    }
+
+    /// The run is another one now: what was known of its future is not any more, and it is the visitor's own.
+    fn changed(self) {
+        if let Some(run) = self.run() {
+            self.commands.set(run.commands.clone());
+        }
+        self.furthest.set((0, Arc::new(no_panels())));
+        self.keep();
+        self.refresh();
+        self.wake();
+    }
+
+    /// Opens the run anew from its start with other settings or another seed.
+    ///
+    /// # Errors
+    /// Every fault; what was open stays open.
+    pub fn reopen(self, change: impl FnOnce(&mut Run)) -> Result<(), Faults> {
+        let Some(mut run) = self.run() else { return Ok(()) };
+        change(&mut run);
+        let shared = self.opened.with_untracked(|open| open.as_ref().is_some_and(|open| open.shared));
+        let speed = self.speed_milli.get_untracked();
+        self.open(&run, 0, shared)?;
+        self.set_speed(speed);
+        self.keep();
+        Ok(())
+    }
+
+    /// Keeps the run in this browser as the visitor's own.
+    fn keep(self) {
+        let (Some(run), Some(opened)) = (self.run(), self.opened.get_untracked()) else { return };
+        let kept = store::Kept { id: opened.id.clone(), title: opened.title.clone(), link: run.to_link(), at_us: self.now_us() };
+        crate::panic::remember(&kept.link);
+        self.desk.update_value(|desk| {
+            let before = desk.kept.replace(kept.link.clone());
+            store::keep(kept, before.as_deref());
+        });
+    }
+
+    /// Opens a part or a message beside the stage.
+    pub fn select(self, selection: Selection) {
+        if let Selection::Message(fact) = selection {
+            self.desk.update_value(|desk| desk.watch(Some(fact)));
+        }
+        if self.following.get_untracked().is_some_and(|fact| selection != Selection::Message(fact)) {
+            self.following.set(None);
+            self.pause();
+        }
+        self.selection.set(selection);
+        self.journey.set(None);
+        self.inspect.set(None);
+        self.refresh();
+        self.wake();
+    }
+
+    /// Opens a message by its id, as a person types it. False where there is none so far.
+    pub fn find(self, text: &str) -> bool {
+        let fact = self.desk.with_value(|desk| desk.timeline.as_ref().and_then(|timeline| timeline.find(text.trim())));
+        if let Some(fact) = fact {
+            self.select(Selection::Message(fact));
+        }
+        fact.is_some()
+    }
+
+    /// Sets the speed, in thousandths of real time.
+    pub fn set_speed(self, milli: u64) {
+        self.speed_milli.set(milli);
+        self.reached_milli.set(None);
+        self.desk.update_value(|desk| desk.pace(milli));
+        self.refresh();
+    }
+
+    /// Lets time run. At the end it starts over.
+    pub fn play(self) {
+        let at_end = self.desk.with_value(Desk::at_end);
+        self.following.set(None);
+        self.playing.set(true);
+        self.start(if at_end { Mode::Travel { to_us: 0, then_play: true } } else { Mode::Play });
+    }
+
+    /// Stops time, and whatever is under way.
+    pub fn pause(self) {
+        self.playing.set(false);
+        self.following.set(None);
+        self.desk.update_value(|desk| desk.start(Mode::Idle, 0.0));
+        self.busy.set(None);
+        self.reached_milli.set(None);
+        self.refresh();
+    }
+
+    /// Plays or pauses.
+    pub fn toggle(self) {
+        if self.playing.get_untracked() || self.following.get_untracked().is_some() { self.pause() } else { self.play() }
+    }
+
+    /// Goes to a moment, forwards or back.
+    pub fn travel(self, to_us: u64) {
+        let until_us = self.opened.with_untracked(|open| open.as_ref().map_or(0, |open| open.until_us));
+        let then_play = self.playing.get_untracked();
+        self.following.set(None);
+        self.start(Mode::Travel { to_us: to_us.min(until_us), then_play });
+    }
+
+    /// Goes to the next event.
+    pub fn step(self) {
+        self.pause();
+        self.desk.update_value(|desk| {
+            if let Some(timeline) = &mut desk.timeline {
+                timeline.step();
+            }
+        });
+        self.refresh();
+    }
+
+    /// Goes to before the last event.
+    pub fn step_back(self) {
+        self.pause();
+        self.start(Mode::StepBack);
+    }
+
+    /// Runs on until something new is found.
+    pub fn surprise(self) {
+        self.pause();
+        self.start(Mode::Surprise);
+    }
+
+    /// Paces time to a message.
+    pub fn follow(self, fact: u32) {
+        if self.selection.get_untracked() != Selection::Message(fact) {
+            self.select(Selection::Message(fact));
+        }
+        self.playing.set(false);
+        self.following.set(Some(fact));
+        self.start(Mode::follow(fact));
+    }
+
+    fn start(self, mode: Mode) {
+        self.desk.update_value(|desk| desk.start(mode, crate::player::wall_ms()));
+        self.wake();
+    }
+}

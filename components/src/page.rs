@@ -1,0 +1,116 @@
+//! The page as such: how wide it is, which theme it wears, whether things may move.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+/// What is known of the page.
+#[derive(Clone, Copy)]
+pub struct Page {
+    /// It is as narrow as a phone: the flow runs top to bottom.
+    pub narrow: RwSignal<bool>,
+    /// Grows with each change of size.
+    pub size: RwSignal<u32>,
+    /// Grows with each change of theme.
+    pub theme: RwSignal<u32>,
+    /// Dark or light, as the visitor chose; none follows the system.
+    pub chosen: RwSignal<Option<Theme>>,
+}
+
+/// A theme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark ink on light paper.
+    Light,
+    /// The other way round.
+    Dark,
+}
+
+impl Theme {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The other one.
+    #[must_use]
+    pub fn other(self) -> Self {
+        match self {
+            Self::Light => Self::Dark,
+            Self::Dark => Self::Light,
+        }
+    }
+}
+
+/// Where the visitor's choice of theme is kept.
+const KEPT: &str = "redrive.theme";
+
+fn matches(query: &str) -> bool {
+    window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
+}
+
+/// Whether things must stay where they are: the visitor asked the system for reduced motion.
+#[must_use]
+pub fn still() -> bool {
+    matches("(prefers-reduced-motion: reduce)")
+}
+
+fn is_narrow() -> bool {
+    matches("(max-width: 700px)")
+}
+
+impl Page {
+    /// Watches the window.
+    #[must_use]
+    pub fn watch() -> Self {
+        let chosen = match super::store::read(KEPT).as_deref() {
+            Some("dark") => Some(Theme::Dark),
+            Some("light") => Some(Theme::Light),
+            _ => None,
+        };
+        let page = Self {
+            narrow: RwSignal::new(is_narrow()),
+            size: RwSignal::new(0),
+            theme: RwSignal::new(0),
+            chosen: RwSignal::new(chosen),
+        };
+        page.wear();
+        let resized = window_event_listener_untyped("resize", move |_| {
+            if page.narrow.get_untracked() != is_narrow() {
+                page.narrow.set(is_narrow());
+            }
+            page.size.update(|size| *size += 1);
+        });
+        on_cleanup(move || resized.remove());
+        if let Ok(Some(list)) = window().match_media("(prefers-color-scheme: dark)") {
+            let changed = wasm_bindgen::closure::Closure::<dyn Fn()>::new(move || page.theme.update(|theme| *theme += 1));
+            list.set_onchange(Some(changed.as_ref().unchecked_ref()));
+            // The page watches for as long as it is open.
+            changed.forget();
+        }
+        page
+    }
+
+    /// The theme that is worn.
+    #[must_use]
+    pub fn worn(self) -> Theme {
+        self.theme.track();
+        let system = if matches("(prefers-color-scheme: dark)") { Theme::Dark } else { Theme::Light };
+        self.chosen.get().unwrap_or(system)
+    }
+
+    /// Takes a theme and keeps it for the next visit.
+    pub fn choose(self, theme: Theme) {
+        self.chosen.set(Some(theme));
+        super::store::write(KEPT, theme.word());
+        self.wear();
+        self.theme.update(|theme| *theme += 1);
+    }
+
+    fn wear(self) {
+        if let (Some(theme), Some(root)) = (self.chosen.get_untracked(), document().document_element()) {
+            let _ = root.set_attribute("data-theme", theme.word());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What users see: one sentence with its harm, the newest outcomes as a waffle, and the counts.
+
+use leptos::html::Div;
+use leptos::prelude::*;
+use redrive::sim::time::grouped;
+use redrive::view::{UserLevel, UsersView};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use crate::lab::Lab;
+
+/// Cells of the waffle.
+const CELLS: usize = 240;
+
+fn class(level: Option<UserLevel>) -> &'static str {
+    match level {
+        Some(UserLevel::AsPromised) => "good",
+        Some(UserLevel::Late) => "late",
+        Some(UserLevel::Twice) => "twice",
+        Some(UserLevel::Never) => "never",
+        Some(UserLevel::Refused) => "refused",
+        Some(UserLevel::Waiting) => "wait",
+        None => "none",
+    }
+}
+
+/// The panel.
+#[component]
+pub fn Users(lab: Lab) -> impl IntoView {
+    let users = Memo::new(move |_| lab.panels.with(|panels| panels.users.clone()));
+    let newest = move || {
+        let (shown, one_of) = users.with(|users| (users.newest.len(), users.one_of));
+        match (shown, one_of) {
+            (0, _) => "nobody has come yet".to_owned(),
+            (1, _) => "the only one so far".to_owned(),
+            (many, 0 | 1) => format!("last {many}, newest right"),
+            (many, each) => format!("last {many}, newest right; each stands for {}", grouped(each)),
+        }
+    };
+    view! {
+        <section id="users">
+            <h2>"What users see"</h2>
+            <p class="verdict" id="verdict">
+                {move || users.with(|users| users.verdict.clone())}" "
+                <em>{move || users.with(|users| users.harm.clone())}</em>
+                {move || users.with(|users| users.tail.clone())}
+            </p>
+            <div class="sub">{newest}</div>
+            <Waffle users />
+            <Key users />
+        </section>
+    }
+}
+
+/// One cell a user, newest right, column by column. Only cells that changed are touched.
+#[component]
+fn Waffle(users: Memo<UsersView>) -> impl IntoView {
+    let waffle: NodeRef<Div> = NodeRef::new();
+    let cells = StoredValue::new_local(Vec::<(HtmlElement, &'static str)>::new());
+    Effect::new(move || {
+        let Some(waffle) = waffle.get() else { return };
+        users.with(|users| {
+            cells.update_value(|cells| {
+                while cells.len() < CELLS {
+                    let made = document().create_element("i").ok().and_then(|made| made.dyn_into::<HtmlElement>().ok());
+                    let Some(made) = made else { return };
+                    made.set_class_name("none");
+                    if waffle.append_child(&made).is_err() {
+                        return;
+                    }
+                    cells.push((made, "none"));
+                }
+                let empty = CELLS - users.newest.len().min(CELLS);
+                for (place, (element, old)) in cells.iter_mut().enumerate() {
+                    let class = class(place.checked_sub(empty).and_then(|place| users.newest.get(place)).copied());
+                    if *old != class {
+                        element.set_class_name(class);
+                        *old = class;
+                    }
+                }
+            });
+        });
+    });
+    let label = move || {
+        users.with(|users| {
+            let count = |level| users.newest.iter().filter(|other| **other == level).count();
+            format!(
+                "Of the newest {}: {} as promised, {} late, {} twice, {} never, {} refused, {} waiting.",
+                users.newest.len(),
+                count(UserLevel::AsPromised),
+                count(UserLevel::Late),
+                count(UserLevel::Twice),
+                count(UserLevel::Never),
+                count(UserLevel::Refused),
+                count(UserLevel::Waiting)
+            )
+        })
+    };
+    view! { <div class="waffle" role="img" aria-label=label node_ref=waffle></div> }
+}
+
+/// The counts over the whole run.
+#[component]
+fn Key(users: Memo<UsersView>) -> impl IntoView {
+    let rows: [(&str, &str, fn(&UsersView) -> u64); 6] = [
+        ("good", "served", |users| users.served),
+        ("late", "late", |users| users.late),
+        ("twice", "twice", |users| users.twice),
+        ("never", "never", |users| users.never),
+        ("refused", "refused", |users| users.refused),
+        ("wait", "waiting", |users| users.waiting),
+    ];
+    let rows = rows.map(|(class, title, read)| {
+        let count = Memo::new(move |_| users.with(read));
+        let hidden = move || count.get() == 0 && class != "good";
+        view! { <li data-count=class hidden=hidden><i class=class></i>{title}" "<b>{move || grouped(count.get())}</b></li> }
+    });
+    view! { <ul class="key">{rows.to_vec()}</ul> }
+}

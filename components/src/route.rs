@@ -1,0 +1,64 @@
+//! The address of a run: `#/s/ID` for a scenario that ships, `#/run/LINK` for a shared run, `/at/US` for a moment of it.
+
+/// What an address asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Route {
+    /// Nothing in particular.
+    Home,
+    /// A scenario that ships.
+    Scenario(String),
+    /// A shared run.
+    Shared {
+        /// The text of its link.
+        link: String,
+        /// The moment it was shared at, in microseconds.
+        at_us: u64,
+    },
+    /// Something that is no address of this lab.
+    Unknown(String),
+}
+
+/// Reads the part of an address after `#`.
+#[must_use]
+pub fn parse(hash: &str) -> Route {
+    let path = hash.trim_start_matches('#');
+    let mut steps = path.trim_start_matches('/').split('/');
+    match (steps.next().unwrap_or_default(), steps.next(), steps.next(), steps.next(), steps.next()) {
+        ("", None, ..) => Route::Home,
+        ("s", Some(id), None, ..) if !id.is_empty() => Route::Scenario(id.to_owned()),
+        ("run", Some(link), None, ..) => Route::Shared { link: link.to_owned(), at_us: 0 },
+        ("run", Some(link), Some("at"), Some(at), None) if at.parse::<u64>().is_ok() => {
+            Route::Shared { link: link.to_owned(), at_us: at.parse().unwrap_or_default() }
+        }
+        _ => Route::Unknown(hash.to_owned()),
+    }
+}
+
+/// The address of a shared run, to stand behind `#`.
+#[must_use]
+pub fn shared(link: &str, at_us: u64) -> String {
+    if at_us == 0 { format!("/run/{link}") } else { format!("/run/{link}/at/{at_us}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_reads_back() {
+        assert_eq!(parse(""), Route::Home);
+        assert_eq!(parse("#/"), Route::Home);
+        assert_eq!(parse("#/s/order-shop"), Route::Scenario("order-shop".into()));
+        for at_us in [0, 86_400_000] {
+            let address = format!("#{}", shared("eJx_-9", at_us));
+            assert_eq!(parse(&address), Route::Shared { link: "eJx_-9".into(), at_us }, "{address}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_is_said_to_be_none() {
+        for address in ["#/s/", "#/t/order-shop", "#/run/abc/at/soon", "#/run/abc/at/1/2", "#order-shop"] {
+            assert_eq!(parse(address), Route::Unknown(address.into()), "{address}");
+        }
+    }
+}
