@@ -24,7 +24,9 @@ fn read(name: &str) -> String {
 /// Compares a file with what it should say, or writes that into it when asked to.
 fn current(name: &str, expect: &str) {
     if std::env::var_os("REDRIVE_BLESS").is_some() {
-        fs::write(docs(name), expect).expect("docs can be written");
+        // In one step: another test may be reading it.
+        let fresh = docs(&format!("{name}.fresh"));
+        fs::write(&fresh, expect).and_then(|()| fs::rename(&fresh, docs(name))).expect("docs can be written");
     }
     assert!(read(name) == expect, "docs/{name} is not current: REDRIVE_BLESS=1 cargo test --test scenario_docs writes it anew");
 }

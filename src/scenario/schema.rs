@@ -42,7 +42,7 @@ fn form(row: &Spec) -> Value {
             count
         }
         Form::Share => text_or_zero(&format!("(0|{DECIMAL} *%)")),
-        Form::Rate => text_or_zero(&format!("(0|[0-9][0-9_,]*(\\.[0-9]+)? */ *(s|m|min|h))")),
+        Form::Rate => text_or_zero(r"(0|[0-9][0-9_,]*(\.[0-9]+)? */ *(s|m|min|h))"),
         Form::Flag => json!({"type": "boolean"}),
         Form::Choice => json!({"enum": row.range.split('|').collect::<Vec<_>>()}),
         Form::Part => json!({"anyOf": [{"type": "string", "pattern": "^([a-z][a-z0-9-]{0,39})?$"}, {"type": "null"}]}),

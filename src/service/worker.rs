@@ -132,6 +132,8 @@ pub struct Worker {
     pub work: Stream,
     /// How long it waits between tries.
     pub jitter: Stream,
+    /// When it happens to crash.
+    pub crashes: Stream,
     /// Failures in a row.
     pub failures: u64,
     /// The circuit breaker is open until this moment.
@@ -238,10 +240,17 @@ impl World {
                 CrashStep::Acked
             }
         };
-        if self.boundary(part, step) {
+        if self.boundary(part, step) || (order == AckOrder::AckThenWork && self.happens_to_crash(index)) {
             return self.process_crashes(index, job.process);
         }
         self.job_works(index, handle);
+    }
+
+    /// True at the share of messages at which the worker is set to crash.
+    fn happens_to_crash(&mut self, index: u16) -> bool {
+        let worker = &mut self.workers[usize::from(index)];
+        let share = worker.settings.crashes;
+        worker.crashes.hits(share)
     }
 
     /// The job's copy is the only one from now on: it is acknowledged before the work.
@@ -294,10 +303,10 @@ impl World {
         let Some(server) = self.workers[usize::from(index)].calls else {
             let worker = &mut self.workers[usize::from(index)];
             let effect = worker.effect;
-            if worker.settings.idempotent {
-                worker.inbox.insert(job.message.fact);
-            }
-            self.note(Kind::Effect, part, job.message.fact, 1 << effect, 0);
+            // The note of it is in the transaction of the effect: of two who worked on it at the same time one is refused.
+            let repeat = worker.settings.idempotent && !worker.inbox.insert(job.message.fact);
+            let kind = if repeat { Kind::Skipped } else { Kind::Effect };
+            self.note(kind, part, job.message.fact, 1 << effect, 0);
             return self.job_succeeds(index, handle);
         };
         let worker = &mut self.workers[usize::from(index)];
@@ -342,7 +351,7 @@ impl World {
         worker.failures = 0;
         let Some(job) = worker.jobs.get(handle).copied() else { return };
         let (part, order) = (worker.part, worker.settings.order);
-        if order == AckOrder::WorkThenAck && self.boundary(part, CrashStep::Worked) {
+        if order == AckOrder::WorkThenAck && (self.boundary(part, CrashStep::Worked) || self.happens_to_crash(index)) {
             return self.process_crashes(index, job.process);
         }
         self.parts[usize::from(part)].counters.done += 1;
