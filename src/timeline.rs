@@ -168,6 +168,7 @@ impl Timeline {
     fn back_to_snapshot(&mut self, to_us: Timestamp) {
         if let Some(snapshot) = self.snapshots.iter().rev().find(|snapshot| snapshot.now_us() <= to_us) {
             self.world = snapshot.clone();
+            self.world.observer.hops.watched = self.watched;
         }
     }
 
@@ -259,6 +260,7 @@ impl Timeline {
     pub fn watch(&mut self, fact: Option<u32>) {
         if self.watched != fact {
             self.watched = fact;
+            self.world.observer.hops.watched = fact;
             self.scout = None;
         }
     }

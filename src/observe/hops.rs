@@ -25,6 +25,8 @@ pub struct Hops {
     newest: VecDeque<Hop>,
     /// Every so many-th fact is kept.
     pub one_of: u32,
+    /// A fact that is kept whether it is in the sample or not: the one that someone looks at.
+    pub watched: Option<u32>,
 }
 
 /// How many hops are remembered.
@@ -36,15 +38,16 @@ impl Hops {
     /// Keeps as many facts as can be told apart when so many come a second.
     #[must_use]
     pub fn for_rate(facts_per_second: u64) -> Self {
-        let one_of = (facts_per_second / READABLE_PER_SECOND).max(1);
-        Self { newest: VecDeque::new(), one_of: u32::try_from(one_of).unwrap_or(u32::MAX) }
+        let one_of = u32::try_from(facts_per_second / READABLE_PER_SECOND).unwrap_or(u32::MAX >> 1).max(1);
+        // A power of two: every hop is asked for it.
+        Self { newest: VecDeque::new(), one_of: one_of.next_power_of_two(), watched: None }
     }
 
-    /// True if this fact is in the sample.
+    /// True if this fact is in the sample, or watched.
     #[inline]
     #[must_use]
     pub fn samples(&self, fact: u32) -> bool {
-        fact.is_multiple_of(self.one_of)
+        fact & (self.one_of - 1) == 0 || self.watched == Some(fact)
     }
 
     /// Remembers a hop, if its fact is in the sample.

@@ -294,6 +294,8 @@ impl Ledger {
                 self.each(fact, record.effects, |state| {
                     state.live = state.live.saturating_add(1);
                     state.flags |= EXPECTED;
+                    // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
+                    state.live == 1 && state.count == 0
                 });
                 self.live_total += i64::from(record.effects.count_ones());
             }
@@ -305,11 +307,16 @@ impl Ledger {
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);
                 state.flags |= EXPECTED;
+                true
             }),
-            Kind::Redriven => self.each(fact, record.effects, |state| state.dead = state.dead.saturating_sub(1)),
+            Kind::Redriven => self.each(fact, record.effects, |state| {
+                state.dead = state.dead.saturating_sub(1);
+                true
+            }),
             Kind::ExpiredDead => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_sub(1);
                 state.cause = Cause::Retention as u8;
+                true
             }),
             Kind::Effect => self.effect(record),
             Kind::Skipped => {
@@ -317,7 +324,12 @@ impl Ledger {
                     counts.skipped += 1;
                 }
             }
-            Kind::Asked => self.mark(fact, |state| state.asked = true),
+            // What this means for the user shows with the next record of the request, at the same moment.
+            Kind::Asked => {
+                if let Some(state) = self.facts.get_mut(u64::from(fact)) {
+                    state.asked = true;
+                }
+            }
             Kind::Answered => self.mark(fact, |state| state.answered = true),
             Kind::Refused => self.mark(fact, |state| state.refused = true),
             Kind::Born
@@ -352,6 +364,7 @@ impl Ledger {
             if cause != Cause::None {
                 state.cause = cause as u8;
             }
+            state.live == 0 && state.count == 0
         });
         self.live_total -= i64::from(record.effects.count_ones());
     }
@@ -363,24 +376,30 @@ impl Ledger {
         self.settle(fact);
     }
 
-    /// Changes the states of some effects of a fact and keeps all counts right.
+    /// Changes the states of some effects of a fact and keeps all counts right. `change` says whether what it did can matter
+    /// to a count.
     #[inline]
-    fn each(&mut self, fact: u32, effects: EffectMask, change: impl Fn(&mut EffectState)) {
+    fn each(&mut self, fact: u32, effects: EffectMask, change: impl Fn(&mut EffectState) -> bool) {
         let width = self.effects.len();
         let base = u64::from(fact) * width as u64;
         let mut rest = effects;
+        let mut changed = false;
         while rest != 0 {
             let index = rest.trailing_zeros() as usize;
             rest &= rest - 1;
             let Some(state) = self.states.get_mut(base + index as u64) else { continue };
-            let before = state.standing();
-            change(state);
-            let after = state.standing();
-            if before != after {
-                self.recount(index, before, after);
+            let before = *state;
+            if change(state) {
+                let (before, after) = (before.standing(), state.standing());
+                changed = true;
+                if before != after {
+                    self.recount(index, before, after);
+                }
             }
         }
-        self.settle(fact);
+        if changed {
+            self.settle(fact);
+        }
     }
 
     fn recount(&mut self, effect: usize, before: Standing, after: Standing) {
@@ -420,6 +439,7 @@ impl Ledger {
             state.flags |= EXPECTED;
             state.flags |= if first && late { LATE } else { 0 };
             state.flags |= if out_of_order { OUT_OF_ORDER } else { 0 };
+            true
         });
     }
 
@@ -450,7 +470,10 @@ impl Ledger {
                 self.due[effect] += 1;
                 if matches!(self.standing(number, effect), Standing::Pending | Standing::Dead) {
                     self.counts[effect].late += 1;
-                    self.each(number, 1 << effect, |state| state.flags |= LATE);
+                    self.each(number, 1 << effect, |state| {
+                        state.flags |= LATE;
+                        true
+                    });
                 }
             }
         }

@@ -31,8 +31,8 @@ pub struct Observer {
     pub totals: Vec<std::collections::BTreeMap<u32, u64>>,
     /// Values of the listed facts.
     pub values: Vec<u64>,
-    /// The newest records, for the event log.
-    recent: VecDeque<Record>,
+    /// The newest records, for the event log: a ring whose oldest record is the next to be replaced.
+    recent: Vec<Record>,
     /// The newest records that are not about one message.
     notable: VecDeque<Record>,
     /// The records of the fact that is followed.
@@ -59,7 +59,7 @@ impl Observer {
             answers: Histogram::default(),
             hops,
             values,
-            recent: VecDeque::new(),
+            recent: Vec::with_capacity(MOST_RECENT),
             notable: VecDeque::new(),
             followed: None,
             captured: None,
@@ -73,7 +73,6 @@ impl Observer {
         for word in record.words() {
             self.hash.word(word);
         }
-        self.records += 1;
         self.books.apply(&record);
         self.ledger.apply(&record);
         match record.kind {
@@ -82,10 +81,11 @@ impl Observer {
             _ => {}
         }
         self.findings.apply(&record, &self.ledger);
-        if self.recent.len() == MOST_RECENT {
-            self.recent.pop_front();
+        match self.recent.get_mut(self.records as usize % MOST_RECENT) {
+            Some(oldest) => *oldest = record,
+            None => self.recent.push(record),
         }
-        self.recent.push_back(record);
+        self.records += 1;
         if record.fact == NO_FACT {
             if self.notable.len() == MOST_RECENT {
                 self.notable.pop_front();
@@ -148,7 +148,9 @@ impl Observer {
 
     /// The newest records, oldest first: about anything, and about no message.
     #[must_use]
-    pub fn newest(&self) -> (&VecDeque<Record>, &VecDeque<Record>) {
-        (&self.recent, &self.notable)
+    pub fn newest(&self) -> (Vec<Record>, &VecDeque<Record>) {
+        let oldest = if self.recent.len() < MOST_RECENT { 0 } else { self.records as usize % MOST_RECENT };
+        let (newer, older) = self.recent.split_at(oldest);
+        ([older, newer].concat(), &self.notable)
     }
 }

@@ -165,6 +165,7 @@ settings! {
         dead_letters: PartName = "" in "", "Where it moves what failed for good. Without one a queue message waits for its timeout and a log record is tried again.";
         breaker: u64 = "0" in "0..=1000", "Failures in a row after which it stops calling for a while; 0 has no circuit breaker.";
         breaker_pause: Micros = "10s" in "1ms..=1h", "How long it stops then.";
+        crashes: Ppm = "0%" in "0%..=100%", "The share of messages at which the process dies: after the work, or after the acknowledgement where that comes first.";
         restart: Micros = "5s" in "0s..=1h", "How long a crashed process takes to come back.";
         session: Micros = "45s" in "1s..=1h", "A group member that is silent for so long is taken for dead.";
         poll_interval: Micros = "5m" in "1s..=24h", "A group member that takes longer than this for a batch loses its partitions.";

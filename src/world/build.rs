@@ -238,6 +238,7 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
                 group: None,
                 work: Stream::new(seed, &id, "work"),
                 jitter: Stream::new(seed, &id, "jitter"),
+                crashes: Stream::new(seed, &id, "crashes"),
                 failures: 0,
                 breaker_until_us: None,
                 fetching: false,

@@ -172,7 +172,7 @@ impl World {
     pub fn log(&self, newest: usize) -> Vec<LineView> {
         let (recent, notable) = self.observer.newest();
         let names = Names::new(self);
-        let from_us = recent.front().map_or(0, |record| record.at_us);
+        let from_us = recent.first().map_or(0, |record| record.at_us);
         let older = notable.iter().filter(|record| record.at_us < from_us);
         let lines: Vec<&Record> = older.chain(recent.iter()).collect();
         lines[lines.len().saturating_sub(newest)..]
