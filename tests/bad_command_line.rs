@@ -1,0 +1,139 @@
+//! Every kind of wrong command line, with the whole message: it names the word, says what is wrong, and says what is allowed.
+
+mod refused;
+
+use refused::check;
+
+#[test]
+fn a_command_line_that_is_wrong() {
+    check(&[], "", "redrive: it is not said what to do; allowed: list, check, run, explore, export, schema; --help says more");
+    check(
+        &["rum", "order-shop"],
+        "",
+        "redrive: `rum` is not a command; allowed: list, check, run, explore, export, schema; nearest: run",
+    );
+    check(
+        &["run"],
+        "",
+        "run: it is not said which scenario; allowed: a file, - for standard input, or an id that `redrive list` shows",
+    );
+    check(&["run", "order-shop", "ack-order"], "", "run: `ack-order` is one word too many; allowed: one scenario");
+    check(
+        &["run", "order-shop", "--sed", "3"],
+        "",
+        "--sed: `run` has no such option; allowed: --seed, --until, --do, --set, --json, --trace, --story; nearest: --seed\nrun: `3` is one word too many; allowed: one scenario",
+    );
+    check(
+        &["run", "order-shop", "--seed", "x"],
+        "",
+        "--seed: `x` is not a whole number from 0 to 18446744073709551615; allowed: a whole number, like --seed 7",
+    );
+    check(
+        &["run", "order-shop", "--until", "90"],
+        "",
+        "--until: `90` has no unit: write it with us, ms, s, m, h or d, like `90s`; allowed: a duration, like --until 90s",
+    );
+    check(
+        &["run", "order-shop", "--until", "0s"],
+        "",
+        "--until: `0s` is not between 1us and 365d; allowed: a duration, like --until 90s",
+    );
+    check(&["run", "order-shop", "--do"], "", "--do: its value is missing; allowed: TIME VERB …, like --do '41s break orders'");
+    check(
+        &["run", "order-shop", "--do", "41s brake orders"],
+        "",
+        "--do '41s brake orders': `brake` is not a verb; allowed: break, mend, slow, fail, cut, crash, lose-acks, poison, burst, deploy, scale, pause, resume, redrive, rewind, set; nearest: break",
+    );
+    check(
+        &["run", "order-shop", "--do", "41s break ordres"],
+        "",
+        "--do '41s break ordres': there is no part `ordres`; allowed: shoppers, checkout, card-issuer, orders-db, relay, orders, email, email-provider, inventory, stock-db, analytics, warehouse, email-dlq; nearest: orders",
+    );
+    check(
+        &["run", "order-shop", "--do", "41 break orders"],
+        "",
+        "--do '41 break orders': `41` has no unit: write it with us, ms, s, m, h or d, like `41s`; allowed: TIME VERB …, like 41s break orders",
+    );
+    check(
+        &["run", "order-shop", "--do", "1s set orders.retension=1h"],
+        "",
+        "--do '1s set orders.retension=1h': `retension` is not a setting of a log; allowed: latency, partitions, retention, segment; nearest: retention",
+    );
+    check(
+        &["run", "order-shop", "--do", "1s set lab.publishing=outbox"],
+        "",
+        "--do '1s set lab.publishing=outbox': a switch is chosen before the run, not during it; allowed: --set lab.NAME=CHOICE",
+    );
+    check(
+        &["run", "order-shop", "--do", "1s set orders.partitions=6"],
+        "",
+        "--do '1s set orders.partitions=6': a log cannot go down to 6 partitions; allowed: 12 or more",
+    );
+    check(
+        &["run", "order-shop", "--set", "orders.retention"],
+        "",
+        "--set: `orders.retention` has no =; allowed: PART.SETTING=VALUE, like --set orders.retention=1h",
+    );
+    check(
+        &["run", "order-shop", "--set", "orders=1h"],
+        "",
+        "set orders: `orders` names no setting; allowed: PART.SETTING=VALUE, like orders.retention=1h",
+    );
+    check(
+        &["run", "order-shop", "--set", "ordres.retention=1h"],
+        "",
+        "set ordres.retention: there is no part `ordres`; allowed: shoppers, checkout, card-issuer, orders-db, relay, orders, email, email-provider, inventory, stock-db, analytics, warehouse, email-dlq; nearest: orders",
+    );
+    check(
+        &["run", "order-shop", "--set", "orders.retension=1h"],
+        "",
+        "set orders.retension: `retension` is not a setting of a log; allowed: latency, partitions, retention, segment; nearest: retention",
+    );
+    check(
+        &["run", "order-shop", "--set", "orders.retention=1y"],
+        "",
+        "set orders.retention: `1y` is not a duration: write it like 250us, 30ms, 1.5s, 10m, 12h or 7d; allowed: 1s to 365d, written as a duration like 250us, 30ms, 1.5s, 10m, 12h or 7d",
+    );
+    check(
+        &["run", "order-shop", "--set", "relay.to=email"],
+        "",
+        "set relay.to: `email` is a worker; allowed: a queue or log: orders, email-dlq",
+    );
+    check(
+        &["run", "order-shop", "--set", "lab.kind=log"],
+        "",
+        "set lab.kind: `lab.kind=log`: there is no switch `kind`; allowed: publishing",
+    );
+    check(
+        &["run", "ack-order", "--set", "lab.kind=lok"],
+        "",
+        "set lab.kind: `lok` is not a choice here; allowed: queue, log; nearest: log",
+    );
+    check(
+        &["run", "work-queue-crash", "--set", "lab.kind=log"],
+        "",
+        "set lab.kind: `lab.kind=log`: there is no switch `kind`; allowed: no switch: this scenario has none",
+    );
+    check(
+        &["explore", "order-shop", "--story"],
+        "",
+        "--story: `explore` has no such option; allowed: --seed, --until, --do, --set, --json",
+    );
+    check(&["schema", "--json"], "", "--json: `schema` has no such option; allowed: no options");
+}
+
+#[test]
+fn a_scenario_that_is_not_there() {
+    check(
+        &["run", "ordershop"],
+        "",
+        "scenario: there is no scenario `ordershop`; allowed: order-shop, sync-checkout, queued-checkout, flash-sale, work-queue-crash, visibility-too-short, poison-message, ack-order, inbox-on-a-log, dual-write, outbox-relay-crash; nearest: order-shop",
+    );
+    check(
+        &["check", "no/such.json"],
+        "",
+        "no/such.json: there is no such file; allowed: a file, - for standard input, or an id: order-shop, sync-checkout, queued-checkout, flash-sale, work-queue-crash, visibility-too-short, poison-message, ack-order, inbox-on-a-log, dual-write, outbox-relay-crash",
+    );
+    let folder = env!("CARGO_MANIFEST_DIR");
+    check(&["check", folder], "", &format!("{folder}: this is a folder; allowed: a scenario as JSON in UTF-8"));
+}
