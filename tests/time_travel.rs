@@ -24,7 +24,7 @@ fn any_run() -> impl Strategy<Value = Run> {
         let plain = run.scenario().expect("it ships");
         for (id, part) in &plain.parts {
             if let Kind::Producer(settings) = &part.kind
-                && settings.rate > PerSecond::per_second(25)
+                && settings.rate > PerSecond::whole(25)
             {
                 run.sets.push((format!("{id}.rate"), "25/s".into()));
             }

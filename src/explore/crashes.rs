@@ -3,6 +3,8 @@
 //! The run is played once to see where its step boundaries are. Each distinct boundary (moment, part, step) then gets a
 //! run of its own with one more command, `crash PART at STEP` at that moment, so that every tried run has a link.
 
+use std::rc::Rc;
+
 use crate::command::{Command, Timed};
 use crate::observe::ledger::Status;
 use crate::run::Run;
@@ -82,6 +84,8 @@ pub struct Explorer {
     scenario: Scenario,
     places: Vec<Boundary>,
     next: usize,
+    /// The run without a further crash, as far as the next place: what comes before it need not be played again.
+    base: World,
     result: Exploration,
     worst_harm: (u64, u64, u64),
 }
@@ -115,7 +119,8 @@ impl Explorer {
             }
         }
         let result = Exploration { tried: 0, outcomes: Outcomes::default(), properties, worst: None };
-        Ok(Self { run: run.clone(), scenario, places, next: 0, result, worst_harm: (0, 0, 0) })
+        let base = World::new(&scenario);
+        Ok(Self { run: run.clone(), scenario, places, next: 0, base, result, worst_harm: (0, 0, 0) })
     }
 
     /// How many runs there are to try.
@@ -130,11 +135,12 @@ impl Explorer {
         self.next += 1;
         let Some((id, _)) = self.scenario.parts.get_index(usize::from(place.part)) else { return true };
         let crash = Timed { at_us: place.at_us, command: Command::Crash(id.clone(), Some(place.step)) };
-        let mut scenario = self.scenario.clone();
-        let at = scenario.breaks.partition_point(|timed| timed.at_us <= crash.at_us);
-        scenario.breaks.insert(at, crash.clone());
-        let mut world = World::new(&scenario);
-        world.run_until(scenario.until_us());
+        let mut plan = self.scenario.breaks.clone();
+        plan.insert(plan.partition_point(|timed| timed.at_us <= crash.at_us), crash.clone());
+        self.base.run_until(place.at_us);
+        let mut world = self.base.clone();
+        world.plan(Rc::new(plan));
+        world.run_until(self.scenario.until_us());
         self.count(&world, place, crash);
         true
     }

@@ -41,92 +41,86 @@ impl Place {
     }
 }
 
-/// Counts by part and place.
+/// Where copies come from and where they end, beside the places: the outside of the books.
+const MADE: usize = 7;
+const ENDED: usize = 8;
+const COLUMNS: usize = 9;
+
+/// Counts by part and place, in double entry: every move takes a copy out of one column and puts it into another.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
-    /// `[part][place]`. Signed, so that a wrong move shows as a negative count instead of wrapping.
-    counts: Vec<[i64; 7]>,
-    /// Copies ever made.
-    pub made: u64,
-    /// Copies that ended: acknowledged, handed on, passed, expired, given up.
-    pub ended: u64,
+    /// `[part][column]`. Signed: the column of those made counts down, and a wrong move shows as a negative count.
+    counts: Vec<[i64; COLUMNS]>,
+}
+
+/// From which column to which a record moves a copy; none for a record that moves nothing.
+#[inline]
+const fn entry(kind: Kind) -> Option<(usize, usize)> {
+    const MEMORY: usize = Place::Memory as usize;
+    const OUTBOX: usize = Place::Outbox as usize;
+    const DELAYED: usize = Place::Delayed as usize;
+    const READY: usize = Place::Ready as usize;
+    const HIDDEN: usize = Place::Hidden as usize;
+    const TRAY: usize = Place::Tray as usize;
+    const UNREAD: usize = Place::Unread as usize;
+    match kind {
+        Kind::Held => Some((MADE, MEMORY)),
+        Kind::Released | Kind::GaveUp => Some((MEMORY, ENDED)),
+        Kind::RowAdded => Some((MADE, OUTBOX)),
+        Kind::RowSent => Some((OUTBOX, ENDED)),
+        Kind::Stored => Some((MADE, READY)),
+        Kind::StoredDelayed => Some((MADE, DELAYED)),
+        Kind::Ripened => Some((DELAYED, READY)),
+        Kind::Appended | Kind::Rewound => Some((MADE, UNREAD)),
+        Kind::Received => Some((READY, HIDDEN)),
+        Kind::TimedOut | Kind::Returned => Some((HIDDEN, READY)),
+        Kind::Acked => Some((HIDDEN, ENDED)),
+        Kind::AckedLate | Kind::LeftQueue | Kind::Expired => Some((READY, ENDED)),
+        Kind::Passed | Kind::ExpiredUnread => Some((UNREAD, ENDED)),
+        Kind::Buried => Some((MADE, TRAY)),
+        Kind::Redriven | Kind::ExpiredDead => Some((TRAY, ENDED)),
+        Kind::Born
+        | Kind::Asked
+        | Kind::Answered
+        | Kind::Refused
+        | Kind::Wrote
+        | Kind::PublishFailed
+        | Kind::Extended
+        | Kind::StaleReceipt
+        | Kind::AckLost
+        | Kind::Read
+        | Kind::CommitRefused
+        | Kind::WorkFailed
+        | Kind::Waits
+        | Kind::Effect
+        | Kind::Skipped
+        | Kind::Crashed
+        | Kind::Restarted
+        | Kind::Commanded
+        | Kind::RebalanceBegan
+        | Kind::RebalanceEnded
+        | Kind::Evicted
+        | Kind::BreakerOpened
+        | Kind::BreakerClosed => None,
+    }
 }
 
 impl Books {
     /// Empty books for so many parts.
     #[must_use]
     pub fn new(parts: u16) -> Self {
-        Self { counts: vec![[0; 7]; usize::from(parts)], made: 0, ended: 0 }
-    }
-
-    #[inline]
-    fn shift(&mut self, part: u16, place: Place, by: i64) {
-        self.counts[usize::from(part)][place as usize] += by;
-    }
-
-    #[inline]
-    fn arrive(&mut self, part: u16, place: Place, copies: u32) {
-        self.shift(part, place, i64::from(copies));
-        self.made += u64::from(copies);
-    }
-
-    #[inline]
-    fn leave(&mut self, part: u16, place: Place) {
-        self.shift(part, place, -1);
-        self.ended += 1;
-    }
-
-    #[inline]
-    fn go(&mut self, part: u16, from: Place, to: Place) {
-        self.shift(part, from, -1);
-        self.shift(part, to, 1);
+        Self { counts: vec![[0; COLUMNS]; usize::from(parts)] }
     }
 
     /// Takes in one record.
     #[inline]
     pub fn apply(&mut self, record: &Record) {
-        let part = record.part;
-        match record.kind {
-            Kind::Held => self.arrive(part, Place::Memory, 1),
-            Kind::Released | Kind::GaveUp => self.leave(part, Place::Memory),
-            Kind::RowAdded => self.arrive(part, Place::Outbox, 1),
-            Kind::RowSent => self.leave(part, Place::Outbox),
-            Kind::Stored => self.arrive(part, Place::Ready, 1),
-            Kind::StoredDelayed => self.arrive(part, Place::Delayed, 1),
-            Kind::Ripened => self.go(part, Place::Delayed, Place::Ready),
-            Kind::Appended => self.arrive(part, Place::Unread, record.effects.count_ones()),
-            Kind::Received => self.go(part, Place::Ready, Place::Hidden),
-            Kind::TimedOut | Kind::Returned => self.go(part, Place::Hidden, Place::Ready),
-            Kind::Acked => self.leave(part, Place::Hidden),
-            Kind::AckedLate | Kind::LeftQueue | Kind::Expired => self.leave(part, Place::Ready),
-            Kind::Passed | Kind::ExpiredUnread => self.leave(part, Place::Unread),
-            Kind::Rewound => self.arrive(part, Place::Unread, 1),
-            Kind::Buried => self.arrive(part, Place::Tray, 1),
-            Kind::Redriven | Kind::ExpiredDead => self.leave(part, Place::Tray),
-            Kind::Born
-            | Kind::Asked
-            | Kind::Answered
-            | Kind::Refused
-            | Kind::Wrote
-            | Kind::PublishFailed
-            | Kind::Extended
-            | Kind::StaleReceipt
-            | Kind::AckLost
-            | Kind::Read
-            | Kind::CommitRefused
-            | Kind::WorkFailed
-            | Kind::Waits
-            | Kind::Effect
-            | Kind::Skipped
-            | Kind::Crashed
-            | Kind::Restarted
-            | Kind::Commanded
-            | Kind::RebalanceBegan
-            | Kind::RebalanceEnded
-            | Kind::Evicted
-            | Kind::BreakerOpened
-            | Kind::BreakerClosed => {}
-        }
+        let Some((from, to)) = entry(record.kind) else { return };
+        // A record of a log is unread once a group.
+        let copies = if record.kind == Kind::Appended { i64::from(record.effects.count_ones()) } else { 1 };
+        let counts = &mut self.counts[usize::from(record.part)];
+        counts[from] -= copies;
+        counts[to] += copies;
     }
 
     /// How many copies are at a place of a part.
@@ -138,13 +132,29 @@ impl Books {
     /// How many copies are at a place, over all parts.
     #[must_use]
     pub fn total(&self, place: Place) -> i64 {
-        self.counts.iter().map(|counts| counts[place as usize]).sum()
+        self.column(place as usize)
+    }
+
+    /// Copies ever made.
+    #[must_use]
+    pub fn made(&self) -> i64 {
+        -self.column(MADE)
+    }
+
+    /// Copies that ended: acknowledged, handed on, passed, expired, given up.
+    #[must_use]
+    pub fn ended(&self) -> i64 {
+        self.column(ENDED)
+    }
+
+    fn column(&self, column: usize) -> i64 {
+        self.counts.iter().map(|counts| counts[column]).sum()
     }
 
     /// True when every copy ever made is in exactly one place or has ended, and no place holds fewer than none.
     #[must_use]
     pub fn balance(&self) -> bool {
-        let held: i64 = Place::ALL.iter().map(|place| self.total(*place)).sum();
-        self.counts.iter().flatten().all(|count| *count >= 0) && held + self.ended as i64 == self.made as i64
+        let none_below = self.counts.iter().all(|counts| counts[..MADE].iter().all(|count| *count >= 0));
+        none_below && (0..COLUMNS).map(|column| self.column(column)).sum::<i64>() == 0
     }
 }

@@ -5,111 +5,14 @@
 //! dead letters only is *dead*; twice or more is *twice*. A status is derived, never set, so that an operator who rewinds
 //! a log turns lost facts into pending ones.
 
+use super::account::{Accounts, EffectState};
+pub use super::account::{FactState, Outcome, Standing, Status};
 use super::record::{Cause, Kind, Record};
 use crate::message::EffectMask;
 use crate::sim::{Tape, Timestamp};
 
 /// The most effects a scenario may have: one bit each in an [`EffectMask`].
 pub const MOST_EFFECTS: usize = 8;
-
-/// What became of a fact, worst effect first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Status {
-    /// Nothing was promised and nothing happened: the user was told no. Not counted.
-    Void,
-    /// Every effect took place exactly once.
-    Once,
-    /// An effect may still take place.
-    Pending,
-    /// An effect can only take place if someone looks at the dead letters.
-    Dead,
-    /// An effect can no longer take place.
-    Lost,
-    /// An effect took place more than once.
-    Twice,
-}
-
-/// What a user got.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Outcome {
-    /// No user waits for this fact, or the request has not been answered.
-    Open,
-    /// Everything promised came in time.
-    Served,
-    /// Answered; something promised has not come and is not late yet.
-    Waiting,
-    /// Something promised came late, or is late already.
-    Late,
-    /// Something promised will never come.
-    Never,
-    /// Something promised happened twice.
-    Twice,
-    /// Told no, or nothing.
-    Refused,
-}
-
-const EXPECTED: u8 = 1;
-const LATE: u8 = 2;
-const OUT_OF_ORDER: u8 = 4;
-
-/// One effect of one fact: eight bytes at most.
-#[derive(Clone, Copy, Debug, Default)]
-struct EffectState {
-    live: u16,
-    dead: u16,
-    count: u8,
-    flags: u8,
-    cause: u8,
-}
-
-/// How one effect of one fact stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// This fact has nothing to do with this effect.
-    Foreign,
-    /// It may still take place.
-    Pending,
-    /// It took place so often.
-    Done(u8),
-    /// It lies among the dead letters only.
-    Dead,
-    /// It can no longer take place.
-    Lost(Cause),
-}
-
-impl EffectState {
-    fn standing(self) -> Standing {
-        match (self.flags & EXPECTED != 0, self.count, self.live, self.dead) {
-            (false, 0, ..) => Standing::Foreign,
-            (_, 1.., ..) => Standing::Done(self.count),
-            (_, 0, 1.., _) => Standing::Pending,
-            (_, 0, 0, 1..) => Standing::Dead,
-            (true, 0, 0, 0) => Standing::Lost(Cause::from_number(u64::from(self.cause))),
-        }
-    }
-}
-
-/// What the ledger knows of a fact.
-#[derive(Clone, Copy, Debug)]
-pub struct FactState {
-    /// When it came into the world.
-    pub born_us: Timestamp,
-    /// Its key.
-    pub key: u32,
-    /// Its number at its producer.
-    pub serial: u32,
-    /// Index of its producer's part.
-    pub producer: u16,
-    /// What became of it.
-    pub status: Status,
-    /// What its user got.
-    pub outcome: Outcome,
-    asked: bool,
-    answered: bool,
-    refused: bool,
-}
 
 /// Counts of one effect over all facts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,8 +54,9 @@ pub const SOME_DAY_US: u64 = u64::MAX / 4;
 pub struct Ledger {
     /// The effects, by bit.
     pub effects: Vec<EffectInfo>,
-    facts: Tape<FactState>,
-    states: Tape<EffectState>,
+    accounts: Accounts,
+    /// A bit for each effect that users expect.
+    promised: EffectMask,
     /// Facts by status.
     statuses: [u64; 6],
     /// Facts by outcome.
@@ -184,9 +88,9 @@ impl Ledger {
             counts: vec![EffectCounts::default(); effects.len()],
             due: vec![0; effects.len()],
             applied: vec![Vec::new(); effects.len()],
+            accounts: Accounts::new(effects.len()),
+            promised: (0..effects.len()).filter(|bit| effects[*bit].promise_us.is_some()).fold(0, |mask, bit| mask | 1 << bit),
             effects,
-            facts: Tape::default(),
-            states: Tape::default(),
             statuses: [0; 6],
             outcomes: [0; 7],
             newest,
@@ -198,34 +102,35 @@ impl Ledger {
     /// How many facts there are, refused ones included.
     #[must_use]
     pub fn facts(&self) -> u32 {
-        self.facts.end() as u32
+        self.accounts.count()
     }
 
     /// What is known of a fact.
     #[must_use]
     pub fn fact(&self, fact: u32) -> Option<&FactState> {
-        self.facts.get(u64::from(fact))
+        self.accounts.get(fact).map(|(state, _)| state)
+    }
+
+    fn state(&self, fact: u32, effect: usize) -> EffectState {
+        self.accounts.get(fact).and_then(|(_, effects)| effects.get(effect)).copied().unwrap_or_default()
     }
 
     /// How an effect of a fact stands.
     #[must_use]
     pub fn standing(&self, fact: u32, effect: usize) -> Standing {
-        let place = u64::from(fact) * self.effects.len() as u64 + effect as u64;
-        self.states.get(place).map_or(Standing::Foreign, |state| state.standing())
+        self.state(fact, effect).standing()
     }
 
     /// True if a fact took an effect late, or is late with it.
     #[must_use]
     pub fn is_late(&self, fact: u32, effect: usize) -> bool {
-        let place = u64::from(fact) * self.effects.len() as u64 + effect as u64;
-        self.states.get(place).is_some_and(|state| state.flags & LATE != 0)
+        self.state(fact, effect).late
     }
 
     /// True if a fact took an effect after a later fact of its key did.
     #[must_use]
     pub fn is_out_of_order(&self, fact: u32, effect: usize) -> bool {
-        let place = u64::from(fact) * self.effects.len() as u64 + effect as u64;
-        self.states.get(place).is_some_and(|state| state.flags & OUT_OF_ORDER != 0)
+        self.state(fact, effect).out_of_order
     }
 
     /// Facts with this status.
@@ -243,7 +148,7 @@ impl Ledger {
     /// Facts that count: all but those whose user was told no and for which nothing happened.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.facts.end() - self.statuses[Status::Void as usize]
+        u64::from(self.facts()) - self.statuses[Status::Void as usize]
     }
 
     /// Counts of one effect.
@@ -266,23 +171,9 @@ impl Ledger {
 
     /// Adds a fact and returns its number. Called with the record [`Kind::Born`].
     pub fn born(&mut self, at_us: Timestamp, key: u32, serial: u32, producer: u16) -> u32 {
-        let fact = self.facts.push(FactState {
-            born_us: at_us,
-            key,
-            serial,
-            producer,
-            status: Status::Void,
-            outcome: Outcome::Open,
-            asked: false,
-            answered: false,
-            refused: false,
-        });
-        for _ in 0..self.effects.len() {
-            self.states.push(EffectState::default());
-        }
         self.statuses[Status::Void as usize] += 1;
         self.outcomes[Outcome::Open as usize] += 1;
-        fact as u32
+        self.accounts.open(FactState::born(at_us, key, serial, producer))
     }
 
     /// Takes in one record.
@@ -293,7 +184,7 @@ impl Ledger {
             Kind::Held | Kind::RowAdded | Kind::Stored | Kind::StoredDelayed | Kind::Appended | Kind::Rewound => {
                 self.each(fact, record.effects, |state| {
                     state.live = state.live.saturating_add(1);
-                    state.flags |= EXPECTED;
+                    state.expected = true;
                     // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
                     state.live == 1 && state.count == 0
                 });
@@ -306,7 +197,7 @@ impl Ledger {
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);
-                state.flags |= EXPECTED;
+                state.expected = true;
                 true
             }),
             Kind::Redriven => self.each(fact, record.effects, |state| {
@@ -326,7 +217,7 @@ impl Ledger {
             }
             // What this means for the user shows with the next record of the request, at the same moment.
             Kind::Asked => {
-                if let Some(state) = self.facts.get_mut(u64::from(fact)) {
+                if let Some((state, _)) = self.accounts.get_mut(fact) {
                     state.asked = true;
                 }
             }
@@ -370,40 +261,57 @@ impl Ledger {
     }
 
     fn mark(&mut self, fact: u32, change: impl Fn(&mut FactState)) {
-        if let Some(state) = self.facts.get_mut(u64::from(fact)) {
-            change(state);
-        }
-        self.settle(fact);
+        let promised = self.promised;
+        let Some((state, effects)) = self.accounts.get_mut(fact) else { return };
+        change(state);
+        let before = (state.status, state.outcome);
+        let after = state.settled(effects, promised);
+        (state.status, state.outcome) = after;
+        self.resettle(before, after);
     }
 
     /// Changes the states of some effects of a fact and keeps all counts right. `change` says whether what it did can matter
     /// to a count.
     #[inline]
-    fn each(&mut self, fact: u32, effects: EffectMask, change: impl Fn(&mut EffectState) -> bool) {
-        let width = self.effects.len();
-        let base = u64::from(fact) * width as u64;
-        let mut rest = effects;
+    fn each(&mut self, fact: u32, mask: EffectMask, change: impl Fn(&mut EffectState) -> bool) {
+        let promised = self.promised;
+        let Some((state, effects)) = self.accounts.get_mut(fact) else { return };
+        let mut rest = mask;
         let mut changed = false;
         while rest != 0 {
             let index = rest.trailing_zeros() as usize;
             rest &= rest - 1;
-            let Some(state) = self.states.get_mut(base + index as u64) else { continue };
-            let before = *state;
-            if change(state) {
-                let (before, after) = (before.standing(), state.standing());
+            let Some(effect) = effects.get_mut(index) else { continue };
+            let before = *effect;
+            if change(effect) {
                 changed = true;
-                if before != after {
-                    self.recount(index, before, after);
-                }
+                Self::recount(&mut self.counts[index], before.standing(), effect.standing());
             }
         }
         if changed {
-            self.settle(fact);
+            let before = (state.status, state.outcome);
+            let after = state.settled(effects, promised);
+            (state.status, state.outcome) = after;
+            self.resettle(before, after);
         }
     }
 
-    fn recount(&mut self, effect: usize, before: Standing, after: Standing) {
-        let counts = &mut self.counts[effect];
+    /// Counts a fact under another status and outcome.
+    #[inline]
+    fn resettle(&mut self, before: (Status, Outcome), after: (Status, Outcome)) {
+        if before != after {
+            self.statuses[before.0 as usize] -= 1;
+            self.statuses[after.0 as usize] += 1;
+            self.outcomes[before.1 as usize] -= 1;
+            self.outcomes[after.1 as usize] += 1;
+        }
+    }
+
+    #[inline]
+    fn recount(counts: &mut EffectCounts, before: Standing, after: Standing) {
+        if before == after {
+            return;
+        }
         for (standing, by) in [(before, -1_i64), (after, 1)] {
             let counter = match standing {
                 Standing::Foreign => continue,
@@ -419,26 +327,22 @@ impl Ledger {
 
     fn effect(&mut self, record: &Record) {
         let effect = record.effects.trailing_zeros() as usize;
-        let Some(fact) = self.facts.get(u64::from(record.fact)).copied() else { return };
-        let late = self.effects[effect].promise_us.is_some_and(|promise| record.at_us > fact.born_us + promise);
-        let place = u64::from(record.fact) * self.effects.len() as u64 + effect as u64;
-        let first = self.states.get(place).is_some_and(|state| state.count == 0);
-        let out_of_order = first && self.overtaken(effect, fact.key, record.fact);
-        let known_late = self.states.get(place).is_some_and(|state| state.flags & LATE != 0);
-        if first && late && !known_late {
-            self.counts[effect].late += 1;
-        }
-        if out_of_order {
-            self.counts[effect].out_of_order += 1;
-        }
+        let Some((fact, states)) = self.accounts.get(record.fact) else { return };
+        let (key, state) = (fact.key, states[effect]);
+        let first = state.count == 0;
+        let late = first && self.effects[effect].promise_us.is_some_and(|promise| record.at_us > fact.born_us + promise);
+        let out_of_order = first && self.overtaken(effect, key, record.fact);
+        let counts = &mut self.counts[effect];
+        counts.late += u64::from(late && !state.late);
+        counts.out_of_order += u64::from(out_of_order);
         if self.applied[effect].len() < MOST_APPLIED {
             self.applied[effect].push(record.fact);
         }
         self.each(record.fact, record.effects, |state| {
             state.count = state.count.saturating_add(1);
-            state.flags |= EXPECTED;
-            state.flags |= if first && late { LATE } else { 0 };
-            state.flags |= if out_of_order { OUT_OF_ORDER } else { 0 };
+            state.expected = true;
+            state.late |= late;
+            state.out_of_order |= out_of_order;
             true
         });
     }
@@ -462,7 +366,7 @@ impl Ledger {
     pub fn run_out(&mut self, now_us: Timestamp) {
         for effect in 0..self.effects.len() {
             let Some(promise_us) = self.effects[effect].promise_us else { continue };
-            while let Some(fact) = self.facts.get(u64::from(self.due[effect])) {
+            while let Some(fact) = self.fact(self.due[effect]) {
                 if fact.born_us + promise_us >= now_us {
                     break;
                 }
@@ -471,7 +375,7 @@ impl Ledger {
                 if matches!(self.standing(number, effect), Standing::Pending | Standing::Dead) {
                     self.counts[effect].late += 1;
                     self.each(number, 1 << effect, |state| {
-                        state.flags |= LATE;
+                        state.late = true;
                         true
                     });
                 }
@@ -479,76 +383,9 @@ impl Ledger {
         }
     }
 
-    /// Works out status and outcome of a fact anew and keeps the counts.
-    #[inline]
-    fn settle(&mut self, number: u32) {
-        let width = self.effects.len() as u64;
-        let base = u64::from(number) * width;
-        let Some(fact) = self.facts.get(u64::from(number)).copied() else { return };
-        let mut status = if fact.refused { Status::Void } else { Status::Once };
-        let mut happened = false;
-        let mut foreign = 0;
-        let mut outcome = Outcome::Served;
-        for index in 0..width {
-            let Some(state) = self.states.get(base + index).copied() else { continue };
-            let standing = state.standing();
-            let as_status = match standing {
-                Standing::Foreign => {
-                    foreign += 1;
-                    continue;
-                }
-                Standing::Pending => Status::Pending,
-                Standing::Done(1) => Status::Once,
-                Standing::Done(_) => Status::Twice,
-                Standing::Dead => Status::Dead,
-                Standing::Lost(_) => Status::Lost,
-            };
-            happened |= !matches!(standing, Standing::Lost(_));
-            status = status.max(as_status);
-            if self.effects[index as usize].promise_us.is_some() {
-                outcome = outcome.max(match standing {
-                    Standing::Foreign => Outcome::Open,
-                    Standing::Done(2..) => Outcome::Twice,
-                    // Nobody gets what lies among the dead letters, until someone redrives it.
-                    Standing::Lost(_) | Standing::Dead => Outcome::Never,
-                    _ if state.flags & LATE != 0 => Outcome::Late,
-                    Standing::Done(_) => Outcome::Served,
-                    Standing::Pending => Outcome::Waiting,
-                });
-            }
-        }
-        if fact.refused && !happened || foreign == width && !fact.answered {
-            status = Status::Void;
-        }
-        if fact.refused {
-            outcome = Outcome::Refused;
-        } else if fact.asked && !fact.answered {
-            // The request is still under way: nobody has been told anything.
-            outcome = Outcome::Waiting;
-        } else if !fact.asked && status == Status::Void {
-            outcome = Outcome::Open;
-        }
-        if status != fact.status || outcome != fact.outcome {
-            self.statuses[fact.status as usize] -= 1;
-            self.statuses[status as usize] += 1;
-            self.outcomes[fact.outcome as usize] -= 1;
-            self.outcomes[outcome as usize] += 1;
-            if let Some(state) = self.facts.get_mut(u64::from(number)) {
-                state.status = status;
-                state.outcome = outcome;
-            }
-        }
-    }
-
     /// Numbers of the facts for which `want` holds, oldest first, at most so many.
     #[must_use]
     pub fn pick(&self, most: usize, want: impl Fn(u32, &FactState) -> bool) -> Vec<u32> {
-        self.facts
-            .iter_from(0)
-            .map(|(number, fact)| (number as u32, fact))
-            .filter(|(number, fact)| want(*number, fact))
-            .map(|(number, _)| number)
-            .take(most)
-            .collect()
+        (0..self.facts()).filter(|number| self.fact(*number).is_some_and(|fact| want(*number, fact))).take(most).collect()
     }
 }

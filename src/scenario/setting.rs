@@ -88,7 +88,7 @@ pub trait SettingValue: Sized + Clone {
 }
 
 /// The text of a JSON value that should be one.
-fn text<'v>(value: &'v Value, form: Form) -> Result<&'v str, String> {
+fn text(value: &Value, form: Form) -> Result<&str, String> {
     value.as_str().ok_or_else(|| format!("{value} is not {}", form.described()))
 }
 

@@ -149,10 +149,13 @@ impl World {
             return;
         }
         let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1 });
-        self.note(Kind::Held, part, fact, effects, 0);
-        if let Some(reply) = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us) {
-            self.producer_hears(index, held, reply);
+        if self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us).is_none() {
+            self.note(Kind::Held, part, fact, effects, 0);
+            return;
         }
+        // Stored and confirmed in no time at all: it was never only in memory.
+        self.producers[usize::from(index)].memory.remove(held);
+        self.parts[usize::from(part)].counters.done += 1;
     }
 
     pub(crate) fn producer_hears(&mut self, index: u16, held: Handle, reply: Reply) {

@@ -116,7 +116,7 @@ impl fmt::Display for Micros {
 impl PerSecond {
     /// A rate of whole occurrences per second.
     #[must_use]
-    pub const fn per_second(count: u64) -> Self {
+    pub const fn whole(count: u64) -> Self {
         Self { milli: count * 1_000 }
     }
 

@@ -118,10 +118,10 @@ impl World {
                 service.window.clear();
             }
         }
-        for part in 0..self.parts.len() {
-            let values = self.gauges(part as u16, &before[part], span_us);
-            for (gauge, value) in values.into_iter().enumerate() {
-                self.board.series[part][gauge].push(value);
+        for (part, before) in before.iter().enumerate() {
+            let values = self.gauges(part as u16, before, span_us);
+            for (series, value) in self.board.series[part].iter_mut().zip(values) {
+                series.push(value);
             }
         }
         let ledger = &self.observer.ledger;

@@ -190,8 +190,9 @@ impl World {
             .map(|place| (place.words().to_owned(), u64::try_from(books.total(*place)).unwrap_or(0)))
             .filter(|(_, count)| *count > 0)
             .collect();
-        rows.push(("done with: handed on, acknowledged, dropped".into(), books.ended));
-        rows.push(("copies ever made".into(), books.made));
+        let counted = |count: i64| u64::try_from(count).unwrap_or(0);
+        rows.push(("done with: handed on, acknowledged, dropped".into(), counted(books.ended())));
+        rows.push(("copies ever made".into(), counted(books.made())));
         rows
     }
 

@@ -1,0 +1,269 @@
+//! The account of one fact: what became of it, effect by effect. And where all accounts are kept.
+
+use std::rc::Rc;
+
+use super::record::Cause;
+use crate::sim::Timestamp;
+
+/// What became of a fact, worst effect first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Status {
+    /// Nothing was promised and nothing happened: the user was told no. Not counted.
+    Void,
+    /// Every effect took place exactly once.
+    Once,
+    /// An effect may still take place.
+    Pending,
+    /// An effect can only take place if someone looks at the dead letters.
+    Dead,
+    /// An effect can no longer take place.
+    Lost,
+    /// An effect took place more than once.
+    Twice,
+}
+
+/// What a user got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Outcome {
+    /// No user waits for this fact.
+    Open,
+    /// Everything promised came in time.
+    Served,
+    /// Answered; something promised has not come and is not late yet. Or not answered yet.
+    Waiting,
+    /// Something promised came late, or is late already.
+    Late,
+    /// Something promised will never come.
+    Never,
+    /// Something promised happened twice.
+    Twice,
+    /// Told no, or nothing.
+    Refused,
+}
+
+/// How one effect of one fact stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// This fact has nothing to do with this effect.
+    Foreign,
+    /// It may still take place.
+    Pending,
+    /// It took place so often.
+    Done(u8),
+    /// It lies among the dead letters only.
+    Dead,
+    /// It can no longer take place.
+    Lost(Cause),
+}
+
+/// One effect of one fact, in eight bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EffectState {
+    /// Copies that may still lead to it.
+    pub live: u16,
+    /// Copies among the dead letters.
+    pub dead: u16,
+    /// How often it took place; stops counting at 255.
+    pub count: u8,
+    /// The fact has something to do with this effect.
+    pub expected: bool,
+    /// It came, or will come, after its promise.
+    pub late: bool,
+    /// It took place after a later one of the same key.
+    pub out_of_order: bool,
+    /// The [`Cause`] that its last copy went with.
+    pub cause: u8,
+}
+
+impl EffectState {
+    /// How it stands.
+    #[inline]
+    #[must_use]
+    pub fn standing(self) -> Standing {
+        match (self.count, self.live, self.dead) {
+            (1.., ..) => Standing::Done(self.count),
+            (0, 1.., _) => Standing::Pending,
+            (0, 0, 1..) => Standing::Dead,
+            (0, 0, 0) if self.expected => Standing::Lost(Cause::from_number(u64::from(self.cause))),
+            (0, 0, 0) => Standing::Foreign,
+        }
+    }
+}
+
+/// What the ledger knows of a fact, in 24 bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct FactState {
+    /// When it came into the world.
+    pub born_us: Timestamp,
+    /// Its key.
+    pub key: u32,
+    /// Its number at its producer.
+    pub serial: u32,
+    /// Index of its producer's part.
+    pub producer: u16,
+    /// What became of it.
+    pub status: Status,
+    /// What its user got.
+    pub outcome: Outcome,
+    /// A user asked for it.
+    pub asked: bool,
+    /// The user was told yes.
+    pub answered: bool,
+    /// The user was told no.
+    pub refused: bool,
+}
+
+impl FactState {
+    /// A fact that has just come into the world.
+    #[must_use]
+    pub fn born(born_us: Timestamp, key: u32, serial: u32, producer: u16) -> Self {
+        let (status, outcome) = (Status::Void, Outcome::Open);
+        Self { born_us, key, serial, producer, status, outcome, asked: false, answered: false, refused: false }
+    }
+
+    /// Status and outcome as the fact's effects stand. `promised` has a bit for each effect that users expect.
+    #[inline]
+    #[must_use]
+    pub fn settled(&self, effects: &[EffectState], promised: u8) -> (Status, Outcome) {
+        let mut status = Status::Void;
+        let mut outcome = Outcome::Served;
+        let mut happened = false;
+        for (bit, state) in effects.iter().enumerate() {
+            let (as_status, as_outcome) = match state.standing() {
+                Standing::Foreign => continue,
+                Standing::Pending if state.late => (Status::Pending, Outcome::Late),
+                Standing::Pending => (Status::Pending, Outcome::Waiting),
+                Standing::Done(1) if state.late => (Status::Once, Outcome::Late),
+                Standing::Done(1) => (Status::Once, Outcome::Served),
+                Standing::Done(_) => (Status::Twice, Outcome::Twice),
+                // Nobody gets what lies among the dead letters, until someone redrives it.
+                Standing::Dead => (Status::Dead, Outcome::Never),
+                Standing::Lost(_) => (Status::Lost, Outcome::Never),
+            };
+            happened |= as_status != Status::Lost;
+            status = status.max(as_status);
+            if promised & (1 << bit) != 0 {
+                outcome = outcome.max(as_outcome);
+            }
+        }
+        if self.refused {
+            return (if happened { status } else { Status::Void }, Outcome::Refused);
+        }
+        if self.answered {
+            return (status.max(Status::Once), outcome);
+        }
+        if self.asked {
+            // The request is under way: nobody has been told anything.
+            return (status, Outcome::Waiting);
+        }
+        (status, if status == Status::Void { Outcome::Open } else { outcome })
+    }
+}
+
+const CHUNK: usize = 512;
+
+/// Facts and their effects, side by side, so that whoever changes one finds the other near.
+#[derive(Clone, Debug)]
+struct Chunk {
+    facts: Vec<FactState>,
+    effects: Vec<EffectState>,
+}
+
+/// All accounts. Clones share their chunks until one of them writes.
+#[derive(Clone, Debug)]
+pub struct Accounts {
+    width: usize,
+    chunks: Vec<Rc<Chunk>>,
+    count: u32,
+}
+
+impl Accounts {
+    /// No accounts yet, of so many effects each.
+    #[must_use]
+    pub fn new(width: usize) -> Self {
+        Self { width, chunks: Vec::new(), count: 0 }
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Opens an account and returns the fact's number.
+    #[inline]
+    pub fn open(&mut self, fact: FactState) -> u32 {
+        let number = self.count;
+        if (number as usize).is_multiple_of(CHUNK) {
+            let chunk = Chunk { facts: Vec::with_capacity(CHUNK), effects: Vec::with_capacity(CHUNK * self.width) };
+            self.chunks.push(Rc::new(chunk));
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            let chunk = Rc::make_mut(chunk);
+            chunk.facts.push(fact);
+            chunk.effects.resize(chunk.effects.len() + self.width, EffectState::default());
+        }
+        self.count += 1;
+        number
+    }
+
+    /// A fact and its effects.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, fact: u32) -> Option<(&FactState, &[EffectState])> {
+        let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
+        let chunk = self.chunks.get(chunk)?;
+        Some((chunk.facts.get(row)?, chunk.effects.get(row * self.width..(row + 1) * self.width)?))
+    }
+
+    /// A fact and its effects, to change. Copies their chunk if a clone still shares it.
+    #[inline]
+    pub fn get_mut(&mut self, fact: u32) -> Option<(&mut FactState, &mut [EffectState])> {
+        let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
+        let chunk = Rc::make_mut(self.chunks.get_mut(chunk)?);
+        Some((chunk.facts.get_mut(row)?, chunk.effects.get_mut(row * self.width..(row + 1) * self.width)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_small() {
+        assert_eq!((size_of::<FactState>(), size_of::<EffectState>()), (24, 10));
+    }
+
+    #[test]
+    fn the_worst_effect_decides_and_a_refusal_voids_what_never_was() {
+        let done = EffectState { expected: true, count: 1, ..EffectState::default() };
+        let lost = EffectState { expected: true, ..EffectState::default() };
+        let twice = EffectState { count: 2, ..done };
+        let pending = EffectState { live: 1, ..lost };
+        let fact = FactState { answered: true, asked: true, ..FactState::born(0, 0, 0, 0) };
+        let check = |fact: &FactState, effects: &[EffectState], expect| assert_eq!(fact.settled(effects, 0xff), expect);
+        check(&fact, &[done, done], (Status::Once, Outcome::Served));
+        check(&fact, &[done, pending], (Status::Pending, Outcome::Waiting));
+        check(&fact, &[pending, lost], (Status::Lost, Outcome::Never));
+        check(&fact, &[lost, twice], (Status::Twice, Outcome::Twice));
+        let refused = FactState { refused: true, ..fact };
+        check(&refused, &[lost, lost], (Status::Void, Outcome::Refused));
+        check(&refused, &[lost, done], (Status::Lost, Outcome::Refused));
+        assert_eq!(fact.settled(&[done, lost], 1), (Status::Lost, Outcome::Served), "the second effect was promised to nobody");
+    }
+
+    #[test]
+    fn clones_are_independent() {
+        let mut accounts = Accounts::new(2);
+        for serial in 0..1_000 {
+            assert_eq!(accounts.open(FactState::born(0, 0, serial, 0)), serial);
+        }
+        let snapshot = accounts.clone();
+        accounts.get_mut(700).expect("it is there").1[1].count = 3;
+        assert_eq!(accounts.get(700).expect("it is there").1[1].count, 3);
+        assert_eq!(snapshot.get(700).expect("it is there").1[1].count, 0);
+        assert!(accounts.get(1_000).is_none());
+    }
+}
