@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use redrive::view::LineView;
+use redrive::view::{HopView, LineView};
 
 use crate::lab::{Frame, Lab, Selection};
 use crate::player::{Desk, wall_ms};
@@ -20,6 +20,34 @@ fn put<T: PartialEq + Send + Sync + 'static>(signal: RwSignal<T>, value: T) {
     if signal.with_untracked(|old| *old != value) {
         signal.set(value);
     }
+}
+
+/// Most messages on one line, and the fewest before more are drawn again.
+const CROWDED: u64 = 8;
+const SPARSE: u64 = 3;
+
+/// How many messages are on the line that has the most.
+fn busiest(hops: &[HopView]) -> u64 {
+    let mut lines: Vec<((u16, u16), u64)> = Vec::new();
+    for hop in hops {
+        match lines.iter_mut().find(|(line, _)| *line == (hop.from, hop.to)) {
+            Some((_, count)) => *count += 1,
+            None => lines.push(((hop.from, hop.to), 1)),
+        }
+    }
+    lines.iter().map(|(_, count)| *count).max().unwrap_or(0)
+}
+
+/// Draw one of so many. It changes only when it must, so that tokens do not come and go.
+fn thinner(busiest: u64, before: u64) -> u64 {
+    let mut one_of = before;
+    while busiest / one_of > CROWDED {
+        one_of *= 2;
+    }
+    while one_of > 1 && busiest / one_of < SPARSE {
+        one_of /= 2;
+    }
+    one_of
 }
 
 impl Lab {
@@ -85,11 +113,26 @@ impl Lab {
         let frame = self.desk.with_value(|desk| {
             let timeline = desk.timeline.as_ref()?;
             let trail_us = desk.trail_us();
-            Some(Frame { now_us: timeline.now_us(), trail_us, hops: timeline.hops(trail_us) })
+            Some(Frame { now_us: timeline.now_us(), trail_us, hops: timeline.hops(trail_us), one_of: 1 })
         });
+        let frame = frame.map(|frame| self.thinned(frame));
         if let Some(frame) = frame {
             self.frame.set(Arc::new(frame));
         }
+    }
+
+    /// Draws fewer of many: more than a handful on one line cannot be told apart.
+    fn thinned(self, mut frame: Frame) -> Frame {
+        let sampled = self.stage.with_untracked(|stage| stage.one_of.max(1));
+        let kept = match self.selection.get_untracked() {
+            Selection::Message(fact) => Some(fact),
+            Selection::Nothing | Selection::Part(_) => None,
+        };
+        let before = self.frame.with_untracked(|frame| frame.one_of).max(1) / sampled;
+        let more = thinner(busiest(&frame.hops), before.max(1));
+        frame.hops.retain(|hop| Some(hop.token.fact) == kept || (u64::from(hop.token.fact) / sampled).is_multiple_of(more));
+        frame.one_of = sampled * more;
+        frame
     }
 
     /// Reads everything that is shown.
@@ -129,5 +172,19 @@ impl Lab {
                 put(self.answer, timeline.count(&ask.effect, &ask.fact));
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crowded_line_is_thinned_and_stays_so_until_it_is_sparse() {
+        assert_eq!(thinner(8, 1), 1);
+        assert_eq!(thinner(200, 1), 32);
+        assert_eq!(thinner(100, 32), 32, "still three or more");
+        assert_eq!(thinner(40, 32), 8);
+        assert_eq!(thinner(0, 32), 1);
     }
 }

@@ -35,7 +35,7 @@ pub fn Header(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
             </h1>
             <Seed lab />
             <span class="space"></span>
-            <button type="button" id="theme" class="btn quiet" on:click=move |_| page.choose(page.worn().other())>{other}</button>
+            <button type="button" id="theme" class="btn quiet" aria-label=move || other().to_owned() + " theme" on:click=move |_| page.choose(page.worn().other())>{other}</button>
             <button type="button" id="find-open" class="btn" on:click=move |_| ui.open(Sheet::Find)>"Find message"</button>
             <button type="button" id="share" class="btn pri" on:click=move |_| ui.open(Sheet::Share)>"Share run"</button>
         </header>

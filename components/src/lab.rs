@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use gloo_timers::callback::Timeout;
 use leptos::prelude::*;
 use redrive::command::{Command, Timed};
 use redrive::run::{Run, Source};
@@ -104,6 +105,8 @@ pub struct Frame {
     pub trail_us: u64,
     /// Messages between parts.
     pub hops: Vec<HopView>,
+    /// One of so many of them is drawn.
+    pub one_of: u64,
 }
 
 /// Something that takes longer than a blink.
@@ -123,6 +126,9 @@ pub struct Trouble {
     /// What is wrong, where, and what is allowed.
     pub faults: Vec<Fault>,
 }
+
+/// Milliseconds without a change after which a run is kept.
+const KEEP_MS: u32 = 300;
 
 /// Everything the page knows of the open run.
 #[derive(Clone, Copy)]
@@ -147,6 +153,8 @@ pub struct Lab {
     pub journey: RwSignal<Option<Arc<JourneyView>>>,
     /// What is open beside the stage.
     pub selection: RwSignal<Selection>,
+    /// The open part's card stands at the left of the stage, so that it does not cover the part.
+    pub inspector_left: RwSignal<bool>,
     /// Where a card covers the least of the stage, in pixels.
     pub free_spot: RwSignal<Rect>,
     /// Time runs.
@@ -207,6 +215,7 @@ impl Lab {
             inspect: RwSignal::new(None),
             journey: RwSignal::new(None),
             selection: RwSignal::new(Selection::Nothing),
+            inspector_left: RwSignal::new(false),
             free_spot: RwSignal::new(Rect::default()),
             playing: RwSignal::new(false),
             following: RwSignal::new(None),
@@ -227,6 +236,10 @@ impl Lab {
         let timeline = Timeline::open(run)?;
         let opened = Opened::of(timeline.scenario(), timeline.until_us(), shared);
         let speed = timeline.scenario().speed_milli;
+        if self.desk.with_value(|desk| desk.keeping.is_some()) {
+            self.keep_now();
+        }
+        crate::panic::remember(&run.to_link());
         self.selection.set(Selection::Nothing);
         self.following.set(None);
         self.answer.set(None);
@@ -329,8 +342,13 @@ impl Lab {
         Ok(())
     }
 
-    /// Keeps the run in this browser as the visitor's own.
+    /// Keeps the run in this browser as the visitor's own, once they have stopped changing it for a moment.
     fn keep(self) {
+        self.desk.update_value(|desk| desk.keeping = Some(Timeout::new(KEEP_MS, move || self.keep_now())));
+    }
+
+    fn keep_now(self) {
+        self.desk.update_value(|desk| desk.keeping = None);
         let (Some(run), Some(opened)) = (self.run(), self.opened.get_untracked()) else { return };
         let kept = store::Kept { id: opened.id.clone(), title: opened.title.clone(), link: run.to_link(), at_us: self.now_us() };
         crate::panic::remember(&kept.link);
@@ -388,6 +406,9 @@ impl Lab {
         self.desk.update_value(|desk| desk.start(Mode::Idle, 0.0));
         self.busy.set(None);
         self.reached_milli.set(None);
+        if self.desk.with_value(|desk| desk.kept.is_some()) {
+            self.keep();
+        }
         self.refresh();
     }
 

@@ -2,6 +2,7 @@
 //! broker lives here.
 
 mod a11y;
+pub mod api;
 pub mod app;
 mod find;
 mod footer;

@@ -12,6 +12,8 @@ pub struct Page {
     pub size: RwSignal<u32>,
     /// Grows with each change of theme.
     pub theme: RwSignal<u32>,
+    /// Nothing may move: the visitor asked the system for reduced motion.
+    pub still: RwSignal<bool>,
     /// Dark or light, as the visitor chose; none follows the system.
     pub chosen: RwSignal<Option<Theme>>,
 }
@@ -50,10 +52,18 @@ fn matches(query: &str) -> bool {
     window().match_media(query).ok().flatten().is_some_and(|list| list.matches())
 }
 
-/// Whether things must stay where they are: the visitor asked the system for reduced motion.
-#[must_use]
-pub fn still() -> bool {
-    matches("(prefers-reduced-motion: reduce)")
+/// The question whether things must stay where they are.
+const STILL: &str = "(prefers-reduced-motion: reduce)";
+
+/// Calls back whenever the answer to a media query changes, for as long as the page is open.
+fn on_change(query: &str, call: impl Fn() + 'static) {
+    if let Ok(Some(list)) = window().match_media(query) {
+        let changed = wasm_bindgen::closure::Closure::<dyn Fn()>::new(call);
+        list.set_onchange(Some(changed.as_ref().unchecked_ref()));
+        // Media queries are collected with their last owner, and then call nobody.
+        std::mem::forget(list);
+        changed.forget();
+    }
 }
 
 fn is_narrow() -> bool {
@@ -73,6 +83,7 @@ impl Page {
             narrow: RwSignal::new(is_narrow()),
             size: RwSignal::new(0),
             theme: RwSignal::new(0),
+            still: RwSignal::new(matches(STILL)),
             chosen: RwSignal::new(chosen),
         };
         page.wear();
@@ -83,12 +94,8 @@ impl Page {
             page.size.update(|size| *size += 1);
         });
         on_cleanup(move || resized.remove());
-        if let Ok(Some(list)) = window().match_media("(prefers-color-scheme: dark)") {
-            let changed = wasm_bindgen::closure::Closure::<dyn Fn()>::new(move || page.theme.update(|theme| *theme += 1));
-            list.set_onchange(Some(changed.as_ref().unchecked_ref()));
-            // The page watches for as long as it is open.
-            changed.forget();
-        }
+        on_change("(prefers-color-scheme: dark)", move || page.theme.update(|theme| *theme += 1));
+        on_change(STILL, move || page.still.set(matches(STILL)));
         page
     }
 

@@ -3,6 +3,7 @@
 //! Wherever it is stopped, what is shown follows from the simulation's time alone. A frame gives the engine so many
 //! milliseconds and no more, so the page answers at any speed; what is not reached is said.
 
+use gloo_timers::callback::Timeout;
 use redrive::timeline::{Peek, Progress, Timeline};
 use redrive::view::JourneyView;
 
@@ -120,6 +121,8 @@ pub struct Desk {
     pub timeline: Option<Timeline>,
     /// The link under which this sitting keeps its run.
     pub kept: Option<String>,
+    /// Waits to keep the run; dropped, it does not.
+    pub keeping: Option<Timeout>,
     /// The animation loop runs.
     pub looping: bool,
     /// When the panels are next read, on the wall clock.
@@ -253,10 +256,10 @@ impl Desk {
 
     fn under_way(&self, timeline: &Timeline, now_ms: f64, to_us: Option<u64>) -> Beat {
         let busy = (now_ms - self.began_ms > BLINK_MS).then(|| {
-            let now = redrive::sim::time::clock(timeline.now_us());
+            let now = short_clock(timeline.now_us());
             match to_us {
                 Some(to_us) => Busy {
-                    text: format!("at {now}, on the way to {}", redrive::sim::time::clock(to_us)),
+                    text: format!("at {now}, to {}", short_clock(to_us)),
                     done: Some(timeline.now_us().min(to_us) * 1_000 / to_us.max(1)),
                 },
                 None => Busy { text: format!("looking, at {now}"), done: None },
@@ -328,6 +331,13 @@ impl Desk {
             }
         }
     }
+}
+
+/// A moment in whole seconds.
+fn short_clock(at_us: u64) -> String {
+    let mut text = redrive::sim::time::clock(at_us);
+    text.truncate(text.find('.').unwrap_or(text.len()));
+    text
 }
 
 fn arrived() -> Beat {

@@ -13,6 +13,9 @@ use crate::page::Page;
 use crate::stage::ink::{Scene, fit};
 use crate::stage::shapes::{Group, Pen};
 
+/// Room for the names of the series.
+const GUTTER: f64 = 152.0;
+
 /// Where things stand on the track, in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Frame {
@@ -32,8 +35,8 @@ impl Frame {
             Self { left: 8.0, width: (width - 16.0).max(1.0), until_us, rows: 1, first: 34.0, pitch: 20.0, bottom: 38.0, narrow }
         } else {
             Self {
-                left: 104.0,
-                width: (width - 122.0).max(1.0),
+                left: GUTTER,
+                width: (width - GUTTER - 18.0).max(1.0),
                 until_us,
                 rows: 4,
                 first: 54.0,
@@ -286,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_curve_keeps_the_peak_of_a_pixel() {
-        let frame = Frame::of(226.0, 104_000_000, false);
+        let frame = Frame::of(274.0, 104_000_000, false);
         let points: Vec<(u64, u64)> = (0..1_040).map(|step| (step * 100_000, if step == 503 { 10 } else { 0 })).collect();
         let pen = curve(&frame, &points, 10, 50.0).0;
         assert!(pen.contains(" 26"), "{pen}");

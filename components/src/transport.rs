@@ -93,6 +93,7 @@ fn Speed(lab: Lab) -> impl IntoView {
 /// One line that says what is under way or what just happened.
 #[component]
 fn Line(lab: Lab) -> impl IntoView {
+    let hint = move || lab.said.with(String::is_empty) && lab.reached_milli.get().is_none();
     let text = move || {
         if let Some(reached) = lab.reached_milli.get()
             && lab.playing.get()
@@ -112,7 +113,7 @@ fn Line(lab: Lab) -> impl IntoView {
                         <button type="button" class="btn" id="stop" on:click=move |_| lab.pause()>"Stop"</button>
                     </span>
                 }.into_any(),
-                None => view! { <span role="status">{text}</span> }.into_any(),
+                None => view! { <span role="status" class:hint=hint>{text}</span> }.into_any(),
             }}
         </div>
     }

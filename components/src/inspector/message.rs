@@ -1,6 +1,6 @@
 //! A message: its journey from its first write to its last effect, and the button that paces time to it.
 
-use leptos::html::Section;
+use leptos::html::{Ol, Section};
 use leptos::prelude::*;
 use redrive::sim::time::clock;
 use redrive::view::{JourneyView, LineView};
@@ -36,12 +36,23 @@ fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
     Effect::new(move || {
         let spot = lab.free_spot.get();
         if let Some(card) = card.get()
-            && !page.narrow.get()
         {
-            super::put_at(&card, spot);
+            if page.narrow.get() {
+                let _ = card.style().remove_property("max-height");
+            } else {
+                super::put_at(&card, spot);
+            }
         }
     });
     let journey = Memo::new(move |_| lab.journey.get());
+    let list: NodeRef<Ol> = NodeRef::new();
+    // What it did last is in sight.
+    Effect::new(move || {
+        journey.track();
+        if let Some(list) = list.get() {
+            request_animation_frame(move || list.set_scroll_top(list.scroll_height()));
+        }
+    });
     let read = move |read: fn(&JourneyView) -> String| {
         journey.with(|journey| journey.as_ref().map(|journey| read(journey)).unwrap_or_default())
     };
@@ -76,9 +87,9 @@ fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
         <section class="message" id="message" tabindex="-1" node_ref=card aria-labelledby="message-title">
             <div class="message-head">
                 <h2 id="message-title" class="card-title">{title}</h2>
-                <span class="soft mono small">{move || read(|journey| journey.detail.clone())}</span>
             </div>
-            <ol class="journey">{lines}</ol>
+            <p class="soft mono small detail">{move || read(|journey| journey.detail.clone())}</p>
+            <ol class="journey" node_ref=list tabindex="0" aria-label="Its journey">{lines}</ol>
             <div class="message-foot">
                 <button type="button" id="follow" class="btn pri" aria-pressed=move || if following() { "true" } else { "false" } on:click=follow>
                     {move || if following() { "Stop following" } else { "Follow" }}

@@ -12,7 +12,7 @@ use crate::stage::shapes::number;
 
 /// Puts a card at a place of the stage, in pixels.
 fn put_at(card: &HtmlElement, at: Rect) {
-    for (name, value) in [("left", at.x), ("top", at.y)] {
+    for (name, value) in [("left", at.x), ("top", at.y), ("max-height", at.h)] {
         let _ = card.style().set_property(name, &(number(value) + "px"));
     }
 }

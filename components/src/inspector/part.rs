@@ -36,7 +36,7 @@ fn Open(lab: Lab, index: u16) -> impl IntoView {
         .unwrap_or_default();
     let open = id.clone();
     view! {
-        <section class="inspector" id="inspector" tabindex="-1" node_ref=card aria-labelledby="inspector-title" data-part-open=open>
+        <section class="inspector" id="inspector" tabindex="-1" node_ref=card aria-labelledby="inspector-title" data-part-open=open class:at-left=move || lab.inspector_left.get()>
             <div class="over-head">
                 <div>
                     <h2 id="inspector-title" class="card-title">{move || part(|part| part.title.clone())}</h2>

@@ -1,7 +1,7 @@
 //! What breaks: findings in causal order. A click goes to the moment.
 
 use leptos::prelude::*;
-use redrive::sim::time::{clock, grouped};
+use redrive::sim::time::clock;
 
 use crate::lab::Lab;
 use crate::stage::level_word;
@@ -18,11 +18,10 @@ pub fn Breaks(lab: Lab) -> impl IntoView {
         let rows = findings.into_iter().map(|finding| {
             let at_us = finding.at_us;
             let dot = format!("dot {}", level_word(finding.level));
-            let often = if finding.count > 1 { format!(" · {}", grouped(finding.count)) } else { String::new() };
             view! {
                 <li><button type="button" class="row" on:click=move |_| lab.travel(at_us)>
                     <span class=dot aria-hidden="true"></span>
-                    <span><b>{finding.text}</b><span class="soft">{often}</span><span class="why">{finding.why}</span></span>
+                    <span><b>{finding.text}</b><span class="why">{finding.why}</span></span>
                     <time>{clock(at_us)}</time>
                 </button></li>
             }

@@ -10,12 +10,15 @@ use crate::lab::Lab;
 pub fn Cures(lab: Lab) -> impl IntoView {
     let cures = Memo::new(move |_| lab.panels.with(|panels| panels.cures.clone()));
     let wrong = RwSignal::new(String::new());
+    // The reason of the cure that is pointed at, or else of the first.
+    let pointed = RwSignal::new(0_usize);
+    let why = move || cures.with(|cures| cures.get(pointed.get()).or(cures.first()).map(|cure| cure.why.clone()).unwrap_or_default());
     let buttons = move || {
         let cures = cures.get();
         if cures.is_empty() {
             return view! { <p class="sub">"Nothing to mend right now."</p> }.into_any();
         }
-        let buttons = cures.into_iter().map(|cure| {
+        let buttons = cures.into_iter().enumerate().map(|(place, cure)| {
             let commands = cure.commands;
             let title = cure.title.clone();
             let apply = move |_| match lab.send(&commands) {
@@ -25,7 +28,10 @@ pub fn Cures(lab: Lab) -> impl IntoView {
                 }
                 Err(fault) => wrong.set(fault.to_string()),
             };
-            view! { <li><button type="button" class="btn" on:click=apply>{cure.title}</button><span class="why">{cure.why}</span></li> }
+            view! {
+                <li><button type="button" class="btn" title=cure.why on:click=apply on:focus=move |_| pointed.set(place)
+                    on:pointerenter=move |_| pointed.set(place)>{cure.title}</button></li>
+            }
         });
         view! { <ul class="fix">{buttons.collect_view()}</ul> }.into_any()
     };
@@ -33,6 +39,7 @@ pub fn Cures(lab: Lab) -> impl IntoView {
         <section id="cures">
             <h2>"What to do"</h2>
             {buttons}
+            <p class="why" id="cure-why">{why}</p>
             <p class="wrong" role="alert">{move || wrong.get()}</p>
             <Done lab />
         </section>

@@ -11,6 +11,13 @@ use crate::lab::Lab;
 
 /// Cells of the waffle.
 const CELLS: usize = 240;
+/// Cells of a row.
+const ROW: usize = 30;
+
+/// Rows that so many users need: 1, 2, 4 or 8.
+fn rows(users: usize) -> usize {
+    [1, 2, 4].into_iter().find(|rows| users <= rows * ROW).unwrap_or(CELLS / ROW)
+}
 
 fn class(level: Option<UserLevel>) -> &'static str {
     match level {
@@ -61,7 +68,17 @@ fn Waffle(users: Memo<UsersView>) -> impl IntoView {
         let Some(waffle) = waffle.get() else { return };
         users.with(|users| {
             cells.update_value(|cells| {
-                while cells.len() < CELLS {
+                let wanted = rows(users.newest.len()) * ROW;
+                waffle.set_class_name(match wanted / ROW {
+                    1 => "waffle rows-1",
+                    2 => "waffle rows-2",
+                    4 => "waffle rows-4",
+                    _ => "waffle",
+                });
+                for (gone, _) in cells.drain(wanted.min(cells.len())..) {
+                    gone.remove();
+                }
+                while cells.len() < wanted {
                     let made = document().create_element("i").ok().and_then(|made| made.dyn_into::<HtmlElement>().ok());
                     let Some(made) = made else { return };
                     made.set_class_name("none");
@@ -70,7 +87,7 @@ fn Waffle(users: Memo<UsersView>) -> impl IntoView {
                     }
                     cells.push((made, "none"));
                 }
-                let empty = CELLS - users.newest.len().min(CELLS);
+                let empty = wanted - users.newest.len().min(wanted);
                 for (place, (element, old)) in cells.iter_mut().enumerate() {
                     let class = class(place.checked_sub(empty).and_then(|place| users.newest.get(place)).copied());
                     if *old != class {
@@ -96,7 +113,7 @@ fn Waffle(users: Memo<UsersView>) -> impl IntoView {
             )
         })
     };
-    view! { <div class="waffle" role="img" aria-label=label node_ref=waffle></div> }
+    view! { <div role="img" aria-label=label node_ref=waffle></div> }
 }
 
 /// The counts over the whole run.
@@ -116,4 +133,14 @@ fn Key(users: Memo<UsersView>) -> impl IntoView {
         view! { <li data-count=class hidden=hidden><i class=class></i>{title}" "<b>{move || grouped(count.get())}</b></li> }
     });
     view! { <ul class="key">{rows.to_vec()}</ul> }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_users_need_few_rows() {
+        assert_eq!([0, 10, 30, 31, 100, 240].map(rows), [1, 1, 1, 2, 4, 8]);
+    }
 }

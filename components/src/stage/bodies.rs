@@ -3,7 +3,7 @@
 use redrive::sim::time::{grouped, spoken};
 use redrive::view::{BodyView, Level, PartView, ProcessView, TokenRef, UserLevel, WaitingToken};
 
-use super::ink::{FIGURE, SMALL, Scene, TITLE, figure_class, fit, user_class};
+use super::ink::{FIGURE, Hit, SMALL, Scene, TITLE, figure_class, fit, user_class};
 use super::layout::{Item, ItemShape, Rect};
 use super::tape;
 
@@ -55,7 +55,7 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
             (wide_enough(part, 128.0).min(160.0), 54.0, shape)
         }
         BodyView::Crowd(_) => (104.0, if room.narrow { 44.0 } else { 132.0 }, ItemShape::Crowd),
-        BodyView::Outbox { .. } => (146.0, if room.narrow { 100.0 } else { 160.0 }, ItemShape::Other),
+        BodyView::Outbox { .. } => (146.0, if room.narrow { 104.0 } else { 160.0 }, ItemShape::Other),
         BodyView::Queue { tray: true, .. } => (206.0, 66.0, ItemShape::Tray),
         BodyView::Queue { tray: false, .. } => (if room.narrow { 188.0 } else { 272.0 }, 114.0, ItemShape::Store),
         BodyView::Log { partitions_total, .. } => {
@@ -144,41 +144,55 @@ fn person(scene: &mut Scene, look: &'static str, x: f64, y: f64, level: Option<U
     scene.text("person-mark", x, y + 6.2, mark);
 }
 
+/// How many bars stand for so many rows: up to five one each, then one more for each power of ten.
+fn bars_of(unsent: u64) -> usize {
+    if unsent <= BARS as u64 { unsent as usize } else { (unsent.ilog10() as usize + 1).min(BARS) }
+}
+
 fn outbox(scene: &mut Scene, unsent: u64, oldest_us: u64, rows: &[TokenRef], at: Rect, room: Room) {
     const SHADES: [&str; BARS] = ["kept r0", "kept r1", "kept r2", "kept r3", "kept r4"];
-    let bars = if room.narrow { 2 } else { BARS };
-    let count = bars.min(usize::try_from(unsent).unwrap_or(bars));
-    scene.text("small soft", at.x + 14.0, at.y + 61.0, if unsent == 0 { "outbox, all sent" } else { "outbox, unsent" });
-    let top = at.y + 70.0;
+    let bars = if room.narrow { 3 } else { BARS };
+    let count = bars_of(unsent).min(bars);
+    let (pitch, thick, wide) = if room.narrow { (11.0, 8.0, 54.0) } else { (14.0, 11.0, at.w - 28.0) };
+    scene.text("small soft", at.x + 14.0, at.y + 59.0, if unsent == 0 { "outbox, all sent" } else { "outbox" });
+    let top = at.y + 67.0;
     for bar in 0..bars {
-        let y = top + bar as f64 * 14.0;
+        let y = top + bar as f64 * pitch;
         // Rows fill from below, as a stack does.
         if bar < bars - count {
-            scene.rect("slot", at.x + 14.0, y, at.w - 28.0, 11.0, 2.5);
+            scene.rect("slot", at.x + 14.0, y, wide, thick, 2.5);
             continue;
         }
-        scene.rect(SHADES[BARS - bars + bar], at.x + 14.0, y, at.w - 28.0, 11.0, 2.5);
-        if unsent <= bars as u64
+        scene.rect(SHADES[BARS - bars + bar], at.x + 14.0, y, wide, thick, 2.5);
+        if unsent <= BARS as u64
             && let Some(row) = rows.get(bar + count - bars)
         {
-            scene.text("row-label", at.mid_x(), y + 9.0, row.label.clone());
-            scene.hits.push(super::ink::Hit { x: at.mid_x(), y: y + 5.5, r: 16.0, fact: row.fact });
+            let middle = at.x + 14.0 + wide / 2.0;
+            scene.text("row-label", middle, y + thick / 2.0 + 3.2, row.label.clone());
+            scene.hits.push(Hit { x: middle, y: y + thick / 2.0, r: 16.0, fact: row.fact });
         }
     }
-    if unsent > 0 {
-        let old = oldest_us > 5_000_000;
-        let look = if old { "mono small strong warn end" } else { "mono small soft end" };
-        let rows = if unsent == 1 { "1 row".to_owned() } else { grouped(unsent) + " rows" };
-        let text = if old && !room.narrow { rows + " · " + &spoken(oldest_us) } else { rows };
-        scene.text(look, at.right() - 14.0, at.bottom() - 6.0, fit(&text, at.w - 20.0, FIGURE));
+    if unsent == 0 {
+        return;
     }
+    let old = oldest_us > 5_000_000;
+    let look = if old { "mono small strong warn end" } else { "mono small soft end" };
+    if old {
+        scene.text("mono tiny warn end", at.right() - 14.0, at.y + 59.0, spoken(oldest_us));
+    }
+    if room.narrow {
+        scene.text(look, at.right() - 8.0, at.bottom() - 12.0, fit(&grouped(unsent), at.w - 84.0, FIGURE));
+        return;
+    }
+    scene.text(look, at.right() - 14.0, at.bottom() - 6.0, fit(&(grouped(unsent) + " unsent"), at.w - 20.0, FIGURE));
 }
 
 fn queue(scene: &mut Scene, ready: (u64, &[TokenRef]), hidden: (u64, &[WaitingToken]), now_us: u64, at: Rect) {
-    let slots = ((at.w - 104.0) / 24.0).floor().clamp(3.0, SLOTS) as usize;
     let right = at.right() - 22.0;
     let (ready, next) = ready;
     let y = at.y + 62.0;
+    let written = 50.0 + grouped(ready).chars().count() as f64 * FIGURE;
+    let slots = ((at.w - written - 20.0) / 24.0).floor().clamp(1.0, SLOTS) as usize;
     scene.text("small soft", at.x + 14.0, y + 4.0, "ready");
     scene.text("mono small strong", at.x + 50.0, y + 4.0, grouped(ready));
     for slot in 0..slots {
@@ -247,7 +261,7 @@ fn workers(scene: &mut Scene, part: &PartView, processes: &[ProcessView], total:
         scene.rect(look, at.x + 14.0 + index as f64 * (w + 4.0), at.y + 59.0, w, 4.0, 2.0);
     }
     if total > processes.len() as u64 {
-        scene.text("mono tiny soft end", at.right() - 8.0, at.y + 21.0, format!("+{}", total - processes.len() as u64));
+        scene.text("mono tiny soft end", at.right() - 8.0, at.y + 50.0, format!("+{}", total - processes.len() as u64));
     }
 }
 
@@ -269,7 +283,7 @@ fn process_row(scene: &mut Scene, process: &ProcessView, at: Rect, y: f64) {
     let state = fit(&process.state, at.right() - 8.0 - left, SMALL);
     scene.text(look, left, y, state);
     if let Some(token) = process.holds.first() {
-        scene.hits.push(super::ink::Hit { x: left + 20.0, y: y - 4.0, r: 18.0, fact: token.fact });
+        scene.hits.push(Hit { x: left + 20.0, y: y - 4.0, r: 18.0, fact: token.fact });
     }
 }
 
@@ -287,6 +301,6 @@ fn effects(scene: &mut Scene, rows: &[(TokenRef, u32)], at: Rect, room: Room) {
         if *count > 4 {
             scene.text("mono tiny bad", x + 98.0, y, grouped(u64::from(*count)));
         }
-        scene.hits.push(super::ink::Hit { x: x + 30.0, y: y - 4.0, r: 14.0, fact: token.fact });
+        scene.hits.push(Hit { x: x + 30.0, y: y - 4.0, r: 14.0, fact: token.fact });
     }
 }

@@ -130,6 +130,11 @@ const GAP: f64 = 34.0;
 const SNUG: f64 = 14.0;
 /// Gap between two other parts of a column.
 const APART: f64 = 26.0;
+/// The largest and the smallest that a stage is drawn.
+const LARGEST: f64 = 1.3;
+const SMALLEST: f64 = 0.5;
+/// The most that two rows are apart, from middle to middle.
+const ROW: f64 = 190.0;
 /// Room above the first part, for its badge.
 const TOP: f64 = 18.0;
 
@@ -167,6 +172,13 @@ impl Layout {
         if overlapping || (self.narrow && (b.y >= a.bottom() || b.bottom() <= a.y)) {
             // Straight down where one stands over the other, whatever their widths.
             let x = |own: &Rect| if overlapping { (a.x.max(b.x) + a.right().min(b.right())) / 2.0 } else { own.mid_x() };
+            let (top, low) = if b.y >= a.y { (a.bottom(), b.y) } else { (b.bottom(), a.y) };
+            let middle = Rect { x: x(a) - 1.0, y: top + 1.0, w: 2.0, h: (low - top - 2.0).max(0.0) };
+            if overlapping && self.boxes.iter().any(|other| other.overlap(&middle) > 0.0) {
+                // Something stands between the two: around it, at the left.
+                let out = a.x.min(b.x) - 20.0;
+                return Curve([(a.x, a.mid_y()), (out, a.mid_y()), (out, b.mid_y()), (b.x, b.mid_y())]);
+            }
             return if b.y >= a.y { down(x(a), a.bottom(), x(b), b.y) } else { down(x(a), a.y, x(b), b.bottom()) };
         }
         // A line between boxes that stand level runs level, not from middle to middle.
@@ -178,16 +190,22 @@ impl Layout {
         if beside { across(a.right(), y1, b.x, y2) } else { across(a.x, y1, b.right(), y2) }
     }
 
-    /// The place for a card of this size that covers the least of the parts.
+    /// The place for a card of this width: as high as can be without covering a part, else where it covers the least.
     #[must_use]
-    pub fn free_spot(&self, w: f64, h: f64) -> Rect {
+    pub fn free_spot(&self, w: f64, highest: f64) -> Rect {
+        let spots = [1.0, 0.85, 0.7, 0.6].map(|share| self.spot(w, highest * share));
+        let covered = |spot: &Rect| self.boxes.iter().map(|part| part.overlap(spot)).sum::<f64>();
+        spots.iter().find(|spot| covered(spot) <= 0.0).copied().unwrap_or(spots[1])
+    }
+
+    fn spot(&self, w: f64, h: f64) -> Rect {
         let (right, bottom) = ((self.width - w - 12.0).max(12.0), (self.height - h - 12.0).max(12.0));
         let mut best = (f64::MAX, Rect { x: right, y: bottom, w, h });
-        for step_y in 0..=6 {
-            for step_x in 0..=10 {
+        for step_y in 0..=24 {
+            for step_x in 0..=48 {
                 let rect = Rect {
-                    x: 12.0 + (right - 12.0) * f64::from(step_x) / 10.0,
-                    y: bottom - (bottom - 12.0) * f64::from(step_y) / 6.0,
+                    x: 12.0 + (right - 12.0) * f64::from(step_x) / 48.0,
+                    y: bottom - (bottom - 12.0) * f64::from(step_y) / 24.0,
                     w,
                     h,
                 };
@@ -320,18 +338,23 @@ fn wide(items: &[Item], plan: &Plan, width: f64, height: f64) -> Layout {
         .fold(0.0, f64::max);
     let count = widths.len().max(1) as f64;
     let needs_w = widths.iter().sum::<f64>() + GAP * (count - 1.0) + 40.0;
-    let scale = (width / needs_w).min(height / needs_h).clamp(0.5, 1.0);
+    // A small scenario is drawn larger, as far as its gaps stay as wide as they should be.
+    let roomy = (width / (needs_w + GAP * count)).min(height / (needs_h * 1.15)).clamp(1.0, LARGEST);
+    let fits = (width / needs_w).min(height / needs_h);
+    let scale = if fits < 1.0 { fits.max(SMALLEST) } else { roomy };
     let (width, height) = ((width / scale).max(needs_w), (height / scale).max(needs_h));
     let gap = if count > 1.0 { ((width - 56.0 - widths.iter().sum::<f64>()) / (count - 1.0)).clamp(GAP, 96.0) } else { 0.0 };
     let used = widths.iter().sum::<f64>() + gap * (count - 1.0);
     let mut x = ((width - used) / 2.0).max(14.0);
+    let row = ((height - 2.0 * TOP) / plan.rows).min(ROW);
+    let first = (height - row * plan.rows) / 2.0;
     let mut boxes = vec![Rect::default(); items.len()];
     for (blocks, column_w) in plan.columns.iter().zip(&widths) {
         let heights: Vec<f64> = blocks.iter().map(high).collect();
         let mut tops: Vec<f64> = Vec::new();
         let mut free = TOP;
         for (block, h) in blocks.iter().zip(&heights) {
-            let middle = TOP + (block.row + 0.5) / plan.rows * (height - 2.0 * TOP);
+            let middle = first + (block.row + 0.5) * row;
             let top = (middle - h / 2.0).max(free);
             tops.push(top);
             free = top + h + APART;
@@ -352,4 +375,88 @@ fn wide(items: &[Item], plan: &Plan, width: f64, height: f64) -> Layout {
         x += column_w + gap;
     }
     Layout { boxes, width, height, scale, narrow: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bodies::{Room, measure};
+    use super::*;
+    use redrive::run::Run;
+    use redrive::scenario::library;
+    use redrive::timeline::Timeline;
+
+    /// Every scenario that ships, with every choice of its switches.
+    fn runs() -> Vec<(String, Run)> {
+        let mut runs = Vec::new();
+        for id in library::ids() {
+            let run = Run::of_library(id);
+            let scenario = run.scenario().expect("a scenario that ships is sound");
+            for (name, switch) in &scenario.switches {
+                for (word, _) in &switch.choices {
+                    let mut run = run.clone();
+                    run.sets.push((format!("lab.{name}"), word.clone()));
+                    runs.push((format!("{id} {name}={word}"), run));
+                }
+            }
+            runs.push((id.to_owned(), run));
+        }
+        runs
+    }
+
+    fn layout(run: &Run, width: f64, height: f64, narrow: bool) -> Layout {
+        let timeline = Timeline::open(run).expect("a scenario that ships is sound");
+        let stage = timeline.stage(0);
+        let room = Room::of(&stage.parts, narrow);
+        let places = timeline.scenario().parts.values().map(|part| part.at);
+        let items: Vec<Item> = stage.parts.iter().zip(places).map(|(part, at)| measure(part, at, room)).collect();
+        let lines: Vec<Line> =
+            stage.links.iter().map(|link| Line { from: link.from.into(), to: link.to.into(), flow: link.flow }).collect();
+        Layout::of(&items, &lines, width, height, narrow)
+    }
+
+    #[test]
+    fn nothing_overlaps_at_a_desk_or_on_a_phone() {
+        for (name, run) in runs() {
+            for (width, height, narrow) in [(1068.0, 500.0, false), (760.0, 400.0, false), (390.0, 420.0, true)] {
+                let layout = layout(&run, width, height, narrow);
+                let whole = Rect { x: 0.0, y: 0.0, w: layout.width, h: layout.height };
+                for (index, part) in layout.boxes.iter().enumerate() {
+                    let other = layout.boxes[..index].iter().position(|other| other.overlap(part) > 0.0);
+                    assert_eq!(other, None, "{name} at {width}: part {index} lies over another: {:?}", layout.boxes);
+                    assert!((whole.overlap(part) - part.w * part.h).abs() < 0.01, "{name} at {width}: part {index} sticks out");
+                }
+                assert!(layout.width * layout.scale <= width + 0.5, "{name} is wider than {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_flow_runs_left_to_right_at_a_desk_and_down_on_a_phone() {
+        let run = Run::of_library("order-shop");
+        let timeline = Timeline::open(&run).expect("it ships");
+        let flow: Vec<(usize, usize)> =
+            timeline.stage(0).links.iter().filter(|link| link.flow).map(|link| (link.from.into(), link.to.into())).collect();
+        let (desk, phone) = (layout(&run, 1068.0, 560.0, false), layout(&run, 390.0, 420.0, true));
+        for (from, to) in flow {
+            assert!(desk.boxes[to].x >= desk.boxes[from].right(), "{from} to {to} at a desk");
+            let (a, b) = (phone.boxes[from], phone.boxes[to]);
+            assert!(b.y >= a.bottom() || b.x >= a.right(), "{from} to {to} on a phone");
+        }
+    }
+
+    #[test]
+    fn the_order_shop_leaves_room_for_a_card() {
+        let layout = layout(&Run::of_library("order-shop"), 1068.0, 515.0, false);
+        let spot = layout.free_spot(312.0 / layout.scale, 320.0 / layout.scale);
+        let covered: f64 = layout.boxes.iter().map(|part| part.overlap(&spot)).sum();
+        assert_eq!(covered, 0.0, "{spot:?} of {layout:?}");
+    }
+
+    #[test]
+    fn a_card_stands_where_it_covers_least() {
+        let boxes = vec![Rect { x: 0.0, y: 0.0, w: 1000.0, h: 200.0 }];
+        let layout = Layout { boxes, width: 1000.0, height: 600.0, scale: 1.0, narrow: false };
+        let spot = layout.free_spot(300.0, 250.0);
+        assert_eq!(layout.boxes[0].overlap(&spot), 0.0);
+    }
 }

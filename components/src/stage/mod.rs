@@ -19,7 +19,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 
 use crate::lab::{Lab, Selection};
-use crate::page::{Page, still};
+use crate::page::Page;
 use bodies::Room;
 use ink::{Hit, Scene};
 use layout::{Layout, Line, Rect};
@@ -39,8 +39,8 @@ struct Easel {
     canvas: Option<Canvas>,
 }
 
-/// Width and height of a message's card, in pixels.
-const CARD: (f64, f64) = (330.0, 262.0);
+/// Width and greatest height of a message's card, in pixels.
+const CARD: (f64, f64) = (312.0, 320.0);
 
 /// The name of a part for reading aloud: `orders, log, down 45.2 s, 12 partitions · 7 days. Open`.
 #[must_use]
@@ -165,6 +165,16 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
         });
     });
 
+    // The card of a part stands at the other side of the stage.
+    Effect::new(move || {
+        if let Selection::Part(part) = lab.selection.get() {
+            let right = easel.with_value(|easel| {
+                easel.layout.boxes.get(usize::from(part)).is_some_and(|at| at.mid_x() > easel.layout.width / 2.0)
+            });
+            lab.inspector_left.set(right);
+        }
+    });
+
     // Messages between parts: each frame.
     Effect::new(move || {
         let frame = lab.frame.get();
@@ -178,7 +188,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
             let leader = leader(lab, easel);
             if let Some(canvas) = &mut easel.canvas {
                 canvas.wear(page.theme.get_untracked());
-                easel.flying = canvas.draw(&frame.hops, (frame.now_us, frame.trail_us), &easel.layout, still(), leader);
+                easel.flying = canvas.draw(&frame.hops, (frame.now_us, frame.trail_us), &easel.layout, page.still.get_untracked(), leader);
             }
         });
     });
@@ -223,9 +233,13 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
         return None;
     }
     let spot = lab.free_spot.get_untracked();
-    let resting = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
-    let scale = easel.layout.scale.max(0.1);
-    Some(Leader { fact, from: ((spot.x + spot.w * 0.7) / scale, spot.y / scale), resting })
+    let inside = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
+    // Inside a part that does not draw it: at the near side of the part where it was last heard of.
+    let last = lab.journey.with_untracked(|journey| journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
+    let spot = spot.scaled(1.0 / easel.layout.scale.max(0.1));
+    let near = |at: &Rect| (spot.mid_x().clamp(at.x + 16.0, at.right() - 16.0), spot.mid_y().clamp(at.y + 16.0, at.bottom() - 16.0));
+    let resting = inside.or_else(|| last.and_then(|part| easel.layout.boxes.get(usize::from(part))).map(near));
+    Some(Leader { fact, card: spot, resting })
 }
 
 /// Keeps one button over each box, in the order of the parts.

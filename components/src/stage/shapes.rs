@@ -217,3 +217,43 @@ mod tests {
         assert_eq!(Pen::default().to('M', &[1.0, 2.5]).to('L', &[3.0, 4.0]).to('Z', &[]).0, "M1 2.5L3 4Z");
     }
 }
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod page_tests {
+    use super::*;
+    use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+    wasm_bindgen_test_configure!(run_in_browser);
+
+    fn board() -> (Element, Group) {
+        let document = leptos::prelude::document();
+        let board = document.create_element_ns(Some(SVG), "svg").expect("an SVG");
+        let group = Group::new(&document, &board).expect("a group");
+        (board, group)
+    }
+
+    fn text(x: f64, text: &str) -> Shape {
+        Shape::Text { look: "title", x, y: 0.0, text: text.into() }
+    }
+
+    #[wasm_bindgen_test]
+    fn a_shape_that_did_not_change_keeps_its_element() {
+        let (board, mut group) = board();
+        group.paint(vec![text(1.0, "orders"), text(2.0, "0 rows")]).expect("painted");
+        let first = board.query_selector("text").expect("a selector").expect("a text");
+        first.set_attribute("data-seen", "yes").expect("an attribute");
+        group.paint(vec![text(1.0, "orders"), text(2.0, "7 rows"), text(3.0, "more")]).expect("painted");
+        assert_eq!(board.inner_html().matches("data-seen").count(), 1);
+        assert_eq!(board.text_content().as_deref(), Some("orders7 rowsmore"));
+    }
+
+    #[wasm_bindgen_test]
+    fn shapes_that_are_gone_leave_and_others_take_their_place() {
+        let (board, mut group) = board();
+        group.paint(vec![text(1.0, "a"), text(2.0, "b"), text(3.0, "c")]).expect("painted");
+        group.paint(vec![Shape::Circle { look: "dot", x: 1.0, y: 2.0, r: 3.5 }]).expect("painted");
+        assert_eq!(board.inner_html(), r#"<g><circle class="dot" cx="1" cy="2" r="3.5"></circle></g>"#);
+        drop(group);
+        assert_eq!(board.inner_html(), "");
+    }
+}

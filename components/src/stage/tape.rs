@@ -32,7 +32,7 @@ pub fn measure(partitions: u64, narrow: bool) -> (f64, f64) {
     match (partitions <= LARGE, narrow) {
         (true, false) => (318.0, 58.0 + 48.0 * shown + 22.0),
         (true, true) => (188.0, 58.0 + 48.0 * shown + 22.0),
-        (false, false) => (222.0, 50.0 + 33.0 * shown + 24.0),
+        (false, false) => (236.0, 50.0 + 33.0 * shown + 24.0),
         (false, true) => (188.0, 50.0 + 33.0 * shown.min(5.0) + 24.0),
     }
 }
@@ -61,9 +61,9 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
     let left = at.x + 34.0;
     let cells = (((at.w - 34.0 - 12.0) / (cell + gap)).floor() as u64).max(FREE + 2);
     let size = records_a_cell(tapes, cells);
-    let end = tapes.partitions.iter().map(|part| part.end.div_ceil(size)).max().unwrap_or(0);
-    let base = end.saturating_sub(cells - FREE);
     for (row, part) in tapes.partitions.iter().take(rows).enumerate() {
+        // Each tape has offsets of its own; its head stands where some room is left to grow.
+        let base = part.end.div_ceil(size).saturating_sub(cells - FREE);
         let y = at.y + first + row as f64 * pitch;
         scene.text("mono tiny soft", at.x + 14.0, y + high / 2.0 + 4.0, format!("p{}", part.index));
         let slowest = part.committed.iter().copied().min().unwrap_or(part.end);
@@ -93,7 +93,7 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
             scene.flag(group, left + share * (cell + gap) - gap / 2.0 + same * 6.0, y + high + 2.0);
         }
     }
-    legend(scene, tapes, at, rows, size);
+    legend(scene, tapes, at, (rows, size));
 }
 
 /// The id of a record in its cell.
@@ -105,36 +105,41 @@ fn record(scene: &mut Scene, part: &PartitionView, offset: u64, at: Rect) {
     scene.hits.push(Hit { x: at.mid_x(), y: at.mid_y(), r: 13.0, fact: token.fact });
 }
 
-/// The line under the tapes: whose flag is whose, what a cell stands for, what is not drawn.
-fn legend(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect, rows: usize, size: u64) {
+/// The line under the tapes: whose flag is whose, and what a cell stands for, and how many tapes are not drawn.
+fn legend(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect, drawn: (usize, u64)) {
+    let (rows, size) = drawn;
     let y = at.bottom() - 9.0;
     if let Some(first) = tapes.rebalancing.first() {
         scene.text("tiny warn", at.x + 14.0, y, fit(first, at.w - 22.0, 5.9));
         return;
     }
     let more = u64::from(tapes.total).saturating_sub(rows as u64);
-    let mut tail = String::new();
-    if more > 0 {
-        tail = format!("+ {more} more");
-    }
+    let mut notes = Vec::new();
     if size > 1 {
-        if !tail.is_empty() {
-            tail.push_str(" · ");
-        }
-        tail.push_str(&format!("▢ {}", grouped(size)));
+        notes.push("▢ ".to_owned() + &grouped(size));
     }
-    let reserved = tail.chars().count() as f64 * 5.9 + 12.0;
+    if more > 0 {
+        notes.push(format!("+ {more} more"));
+    }
     let mut x = at.x + 14.0;
     for (group, (_, title)) in tapes.groups.iter().enumerate() {
-        let w = title.chars().count() as f64 * 5.7 + 18.0;
-        if x + w > at.right() - reserved {
+        let w = title.chars().count() as f64 * 5.8 + 20.0;
+        if x + w > at.right() - if size > 1 { 44.0 } else { 2.0 } {
             break;
         }
         scene.flag(group, x + 4.6, y - 7.5);
         scene.text("tiny soft", x + 12.0, y, title.clone());
         x += w;
     }
-    scene.text("tiny soft end", at.right() - 10.0, y, tail);
+    // What a cell stands for must be said; how many tapes there are more is in the figure above, too.
+    let mut right = at.right() - 10.0;
+    for note in notes {
+        let w = note.chars().count() as f64 * 5.9;
+        if right - w > x {
+            scene.text("tiny soft end", right, y, note);
+            right -= w + 8.0;
+        }
+    }
 }
 
 #[cfg(test)]

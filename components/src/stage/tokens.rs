@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::ink::{Hit, KEYS};
-use super::layout::Layout;
+use super::layout::{Layout, Rect};
 
 /// The canvas and the colours of the theme in force.
 pub struct Canvas {
@@ -138,7 +138,9 @@ impl Canvas {
                 text = &self.colours.ink;
             }
             TokenShape::Plain | TokenShape::Again | TokenShape::Twice => {
-                let _ = context.arc(place.x, place.y, 8.0, 0.0, TAU);
+                // Without an id to carry it can be smaller.
+                let radius = if hop.token.label.chars().count() <= 3 { 8.0 } else { 6.5 };
+                let _ = context.arc(place.x, place.y, radius, 0.0, TAU);
                 let twice = hop.token.shape == TokenShape::Twice;
                 let colour = if twice { &self.colours.bad } else { key };
                 self.fill(colour);
@@ -159,9 +161,9 @@ impl Canvas {
     fn leader(&self, leader: &Leader, hops: &[HopView], hits: &[Hit]) {
         let moving = hops.iter().zip(hits).rev().find(|(hop, _)| hop.token.fact == leader.fact).map(|(_, hit)| (hit.x, hit.y));
         let Some((x, y)) = moving.or(leader.resting) else { return };
-        let (from_x, from_y) = leader.from;
+        let (from_x, from_y) = leader.start(x, y);
         let away = ((x - from_x).powi(2) + (y - from_y).powi(2)).sqrt().max(1.0);
-        let short = (away - 12.0).max(0.0) / away;
+        let short = (away - 12.5).max(0.0) / away;
         self.context.begin_path();
         self.context.move_to(from_x, from_y);
         self.context.line_to(from_x + (x - from_x) * short, from_y + (y - from_y) * short);
@@ -177,15 +179,21 @@ impl Canvas {
 pub struct Leader {
     /// The message.
     pub fact: u32,
-    /// Where the line starts.
-    pub from: (f64, f64),
+    /// The card.
+    pub card: Rect,
     /// Where the message is while it is inside a part.
     pub resting: Option<(f64, f64)>,
 }
 
+impl Leader {
+    /// Where the line leaves the card: the place of its edge that is nearest to the message.
+    fn start(&self, x: f64, y: f64) -> (f64, f64) {
+        (x.clamp(self.card.x, self.card.right()), y.clamp(self.card.y, self.card.bottom()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::layout::Rect;
     use super::*;
     use redrive::view::TokenRef;
 
