@@ -16,6 +16,8 @@ pub enum CrashStep {
     Worked,
     /// It is acknowledged and the effect has not happened (ack, then work).
     Acked,
+    /// A service's calls have been answered and what follows has not begun: the card is charged and nothing is written.
+    Called,
     /// The row is committed and nothing is published.
     Committed,
     /// It is published and the step after that has not happened: not marked as sent, or not committed.
@@ -28,8 +30,16 @@ pub enum CrashStep {
 
 impl CrashStep {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Received, Self::Worked, Self::Acked, Self::Committed, Self::Published, Self::Answered, Self::Done];
+    pub const ALL: [Self; 8] = [
+        Self::Received,
+        Self::Worked,
+        Self::Acked,
+        Self::Called,
+        Self::Committed,
+        Self::Published,
+        Self::Answered,
+        Self::Done,
+    ];
 
     /// The word that `crash P at STEP` takes.
     #[must_use]
@@ -38,6 +48,7 @@ impl CrashStep {
             Self::Received => "received",
             Self::Worked => "worked",
             Self::Acked => "acked",
+            Self::Called => "called",
             Self::Committed => "committed",
             Self::Published => "published",
             Self::Answered => "answered",
@@ -320,7 +331,7 @@ mod tests {
         check("1s slow a fast", "(document): `fast` is not a factor: write it like 40x; allowed: slow P 40x");
         check(
             "1s crash a at lunch",
-            "(document): `lunch` is not a step; allowed: received, worked, acked, committed, published, answered, done",
+            "(document): `lunch` is not a step; allowed: received, worked, acked, called, committed, published, answered, done",
         );
         check("1s break", "(document): `break` names no part; allowed: break P");
     }

@@ -67,17 +67,44 @@ pub struct EffectState {
     pub dead: u16,
     /// How often it took place; stops counting at 255.
     pub count: u8,
-    /// The fact has something to do with this effect.
-    pub expected: bool,
-    /// It came, or will come, after its promise.
-    pub late: bool,
-    /// It took place after a later one of the same key.
-    pub out_of_order: bool,
+    flags: u8,
     /// The [`Cause`] that its last copy went with.
     pub cause: u8,
 }
 
+const EXPECTED: u8 = 1;
+const LATE: u8 = 2;
+const OUT_OF_ORDER: u8 = 4;
+
 impl EffectState {
+    /// The fact has something to do with this effect.
+    #[inline]
+    pub fn expect(&mut self) {
+        self.flags |= EXPECTED;
+    }
+
+    /// Notes that it came, or will come, after its promise, if `late`.
+    pub fn mark_late(&mut self, late: bool) {
+        self.flags |= if late { LATE } else { 0 };
+    }
+
+    /// Notes that it took place after a later one of the same key, if `out_of_order`.
+    pub fn mark_out_of_order(&mut self, out_of_order: bool) {
+        self.flags |= if out_of_order { OUT_OF_ORDER } else { 0 };
+    }
+
+    /// It came, or will come, after its promise.
+    #[must_use]
+    pub fn late(self) -> bool {
+        self.flags & LATE != 0
+    }
+
+    /// It took place after a later one of the same key.
+    #[must_use]
+    pub fn out_of_order(self) -> bool {
+        self.flags & OUT_OF_ORDER != 0
+    }
+
     /// How it stands.
     #[inline]
     #[must_use]
@@ -86,7 +113,7 @@ impl EffectState {
             (1.., ..) => Standing::Done(self.count),
             (0, 1.., _) => Standing::Pending,
             (0, 0, 1..) => Standing::Dead,
-            (0, 0, 0) if self.expected => Standing::Lost(Cause::from_number(u64::from(self.cause))),
+            (0, 0, 0) if self.flags & EXPECTED != 0 => Standing::Lost(Cause::from_number(u64::from(self.cause))),
             (0, 0, 0) => Standing::Foreign,
         }
     }
@@ -133,9 +160,9 @@ impl FactState {
         for (bit, state) in effects.iter().enumerate() {
             let (as_status, as_outcome) = match state.standing() {
                 Standing::Foreign => continue,
-                Standing::Pending if state.late => (Status::Pending, Outcome::Late),
+                Standing::Pending if state.late() => (Status::Pending, Outcome::Late),
                 Standing::Pending => (Status::Pending, Outcome::Waiting),
-                Standing::Done(1) if state.late => (Status::Once, Outcome::Late),
+                Standing::Done(1) if state.late() => (Status::Once, Outcome::Late),
                 Standing::Done(1) => (Status::Once, Outcome::Served),
                 Standing::Done(_) => (Status::Twice, Outcome::Twice),
                 // Nobody gets what lies among the dead letters, until someone redrives it.
@@ -233,13 +260,14 @@ mod tests {
 
     #[test]
     fn an_account_is_small() {
-        assert_eq!((size_of::<FactState>(), size_of::<EffectState>()), (24, 10));
+        assert_eq!((size_of::<FactState>(), size_of::<EffectState>()), (24, 8));
     }
 
     #[test]
     fn the_worst_effect_decides_and_a_refusal_voids_what_never_was() {
-        let done = EffectState { expected: true, count: 1, ..EffectState::default() };
-        let lost = EffectState { expected: true, ..EffectState::default() };
+        let mut lost = EffectState::default();
+        lost.expect();
+        let done = EffectState { count: 1, ..lost };
         let twice = EffectState { count: 2, ..done };
         let pending = EffectState { live: 1, ..lost };
         let fact = FactState { answered: true, asked: true, ..FactState::born(0, 0, 0, 0) };

@@ -124,13 +124,13 @@ impl Ledger {
     /// True if a fact took an effect late, or is late with it.
     #[must_use]
     pub fn is_late(&self, fact: u32, effect: usize) -> bool {
-        self.state(fact, effect).late
+        self.state(fact, effect).late()
     }
 
     /// True if a fact took an effect after a later fact of its key did.
     #[must_use]
     pub fn is_out_of_order(&self, fact: u32, effect: usize) -> bool {
-        self.state(fact, effect).out_of_order
+        self.state(fact, effect).out_of_order()
     }
 
     /// Facts with this status.
@@ -184,7 +184,7 @@ impl Ledger {
             Kind::Held | Kind::RowAdded | Kind::Stored | Kind::StoredDelayed | Kind::Appended | Kind::Rewound => {
                 self.each(fact, record.effects, |state| {
                     state.live = state.live.saturating_add(1);
-                    state.expected = true;
+                    state.expect();
                     // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
                     state.live == 1 && state.count == 0
                 });
@@ -197,7 +197,7 @@ impl Ledger {
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);
-                state.expected = true;
+                state.expect();
                 true
             }),
             Kind::Redriven => self.each(fact, record.effects, |state| {
@@ -333,16 +333,16 @@ impl Ledger {
         let late = first && self.effects[effect].promise_us.is_some_and(|promise| record.at_us > fact.born_us + promise);
         let out_of_order = first && self.overtaken(effect, key, record.fact);
         let counts = &mut self.counts[effect];
-        counts.late += u64::from(late && !state.late);
+        counts.late += u64::from(late && !state.late());
         counts.out_of_order += u64::from(out_of_order);
         if self.applied[effect].len() < MOST_APPLIED {
             self.applied[effect].push(record.fact);
         }
         self.each(record.fact, record.effects, |state| {
             state.count = state.count.saturating_add(1);
-            state.expected = true;
-            state.late |= late;
-            state.out_of_order |= out_of_order;
+            state.expect();
+            state.mark_late(late);
+            state.mark_out_of_order(out_of_order);
             true
         });
     }
@@ -375,7 +375,7 @@ impl Ledger {
                 if matches!(self.standing(number, effect), Standing::Pending | Standing::Dead) {
                     self.counts[effect].late += 1;
                     self.each(number, 1 << effect, |state| {
-                        state.late = true;
+                        state.mark_late(true);
                         true
                     });
                 }

@@ -53,7 +53,7 @@ pub fn crash_steps(kind: &Kind) -> &'static [CrashStep] {
     match kind {
         Kind::Worker(_) => &[CrashStep::Received, CrashStep::Worked, CrashStep::Acked, CrashStep::Done],
         Kind::Relay(_) => &[CrashStep::Received, CrashStep::Published],
-        Kind::Service(_) => &[CrashStep::Committed, CrashStep::Published, CrashStep::Answered],
+        Kind::Service(_) => &[CrashStep::Called, CrashStep::Committed, CrashStep::Published, CrashStep::Answered],
         Kind::Producer(_) | Kind::Database(_) | Kind::Queue(_) | Kind::Log(_) | Kind::Dependency(_) => &[],
     }
 }

@@ -141,10 +141,9 @@ impl World {
                         }
                     }
                     self.expect(index, handle, left);
-                    if left > 0 {
+                    if left > 0 || self.step_done(index, handle, CrashStep::Called) {
                         return;
                     }
-                    self.advance(index, handle);
                 }
                 BoundStep::Write { database, outbox } => {
                     self.expect(index, handle, 1);
@@ -232,6 +231,7 @@ impl World {
             let stopped = match step {
                 Some(BoundStep::Write { .. }) => self.step_done(index, handle, CrashStep::Committed),
                 Some(BoundStep::Publish(_)) => self.step_done(index, handle, CrashStep::Published),
+                Some(BoundStep::Call(_)) => self.step_done(index, handle, CrashStep::Called),
                 _ => {
                     self.advance(index, handle);
                     false

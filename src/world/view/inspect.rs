@@ -166,6 +166,7 @@ fn step_words(step: &str) -> &str {
         "received" => "it has received and not worked",
         "worked" => "it has worked and not acked",
         "acked" => "it has acked and not worked",
+        "called" => "its calls are answered and nothing is written",
         "committed" => "the row is committed and nothing is published",
         "published" => "it has published and gone no further",
         "answered" => "the user is answered and the rest is not done",
