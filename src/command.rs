@@ -30,16 +30,8 @@ pub enum CrashStep {
 
 impl CrashStep {
     /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Received,
-        Self::Worked,
-        Self::Acked,
-        Self::Called,
-        Self::Committed,
-        Self::Published,
-        Self::Answered,
-        Self::Done,
-    ];
+    pub const ALL: [Self; 8] =
+        [Self::Received, Self::Worked, Self::Acked, Self::Called, Self::Committed, Self::Published, Self::Answered, Self::Done];
 
     /// The word that `crash P at STEP` takes.
     #[must_use]

@@ -8,6 +8,7 @@ use crate::command::Timed;
 use crate::scenario::document::header::least_sample;
 use crate::scenario::{Fault, Faults, Scenario, document, library};
 use crate::sim::Timestamp;
+use crate::sim::order::by_key;
 
 /// What makes a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl Run {
             document::check_command(&scenario, &timed.command)?;
         }
         scenario.breaks.extend(self.commands.iter().cloned());
-        scenario.breaks.sort_by_key(|timed| timed.at_us);
+        scenario.breaks = by_key(scenario.breaks, |timed| timed.at_us);
         Ok(scenario)
     }
 
@@ -149,7 +150,7 @@ impl Run {
             (Some(id), None) => Source::Library(id),
             (None, None) => return Err(fault("it names no scenario")),
         };
-        let mut commands = packed
+        let commands = packed
             .r#do
             .iter()
             .enumerate()
@@ -157,7 +158,7 @@ impl Run {
                 Timed::parse(text).map_err(|fault| Fault::new(format!("link.do[{index}]"), fault.wrong, fault.allowed))
             })
             .collect::<Result<Vec<_>, _>>()?;
-        commands.sort_by_key(|timed| timed.at_us);
+        let commands = by_key(commands, |timed| timed.at_us);
         Ok(Self { source, seed: packed.seed, until_us: packed.until_us, sets: packed.set, commands })
     }
 }

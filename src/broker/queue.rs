@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::message::Message;
 use crate::scenario::parts::QueueSettings;
+use crate::sim::order::by_key;
 use crate::sim::{Handle, Slab, Tape, Timestamp};
 
 /// A message with its place in the order of arrival.
@@ -240,15 +241,14 @@ impl WorkQueue {
     pub fn next(&self, most: usize) -> Vec<Message> {
         let mut next: Vec<InQueue> = self.again.iter().take(most).map(|(s, m)| InQueue { message: *m, sequence: *s }).collect();
         next.extend(self.ready.iter().take(most).copied());
-        next.sort_by_key(|queued| queued.sequence);
-        next.into_iter().take(most).map(|queued| queued.message).collect()
+        by_key(next, |queued| queued.sequence).into_iter().take(most).map(|queued| queued.message).collect()
     }
 
     /// Everything hidden or delayed, soonest back first, up to so many.
     #[must_use]
     pub fn shelf(&self, most: usize) -> Vec<Hidden> {
-        let mut shelf: Vec<Hidden> = self.hidden.iter().map(|(_, hidden)| *hidden).collect();
-        shelf.sort_by_key(|hidden| (hidden.until_us, hidden.queued.sequence));
+        let shelf: Vec<Hidden> = self.hidden.iter().map(|(_, hidden)| *hidden).collect();
+        let mut shelf = by_key(by_key(shelf, |hidden| hidden.queued.sequence), |hidden| hidden.until_us);
         shelf.truncate(most);
         shelf
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::ledger::{FactState, Outcome, Standing, Status};
 use crate::scenario::gauges::gauges;
+use crate::sim::order::by_key;
 use crate::world::World;
 
 /// At most so many ids are listed of each kind.
@@ -127,8 +128,7 @@ fn alerts(world: &World) -> Vec<Value> {
             ));
         }
     }
-    rows.sort_by_key(|(at_us, _)| *at_us);
-    rows.into_iter().map(|(_, row)| row).collect()
+    by_key(rows, |(at_us, _)| *at_us).into_iter().map(|(_, row)| row).collect()
 }
 
 /// The rules that fired nowhere, each once, in the order of the scenario.

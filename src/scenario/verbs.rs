@@ -10,6 +10,7 @@ use super::nearest::known;
 use super::parts::Kind;
 use super::setting::Refused;
 use crate::command::{Command, CrashStep};
+use crate::sim::order::by_key;
 
 /// What each verb does, in the order of [`VERBS`](crate::command::VERBS).
 pub const VERB_DOCS: [&str; 16] = [
@@ -169,7 +170,7 @@ fn check_cut(scenario: &Scenario, id: &str, other: &str) -> Result<(), Fault> {
             _ => None,
         })
         .collect();
-    neighbours.sort_unstable();
+    neighbours = by_key(neighbours, |other| *other as u64);
     neighbours.dedup();
     if neighbours.contains(&far) {
         return Ok(());

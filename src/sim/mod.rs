@@ -6,6 +6,7 @@
 pub mod chance;
 pub mod hash;
 pub mod latency;
+pub mod order;
 pub mod queue;
 pub mod slab;
 pub mod tape;

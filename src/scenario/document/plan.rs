@@ -11,6 +11,7 @@ use crate::scenario::setting::{Form, SettingValue};
 use crate::scenario::verbs::check_command;
 use crate::scenario::{AlertSpec, CureSpec, Fault, PartSpec, Question, Scenario, alerts, valid_id};
 use crate::sim::Micros;
+use crate::sim::order::by_key;
 
 /// The most planned commands.
 const MAX_BREAKS: usize = 1_000;
@@ -75,7 +76,7 @@ fn breaks(reader: &mut Reader, document: &Map<String, Value>, scenario: &mut Sce
             Err(fault) => reader.push(Fault { path, ..fault }),
         }
     }
-    scenario.breaks.sort_by_key(|timed| timed.at_us);
+    scenario.breaks = by_key(std::mem::take(&mut scenario.breaks), |timed| timed.at_us);
 }
 
 /// The part that a rule names.

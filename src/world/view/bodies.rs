@@ -3,6 +3,7 @@
 use crate::observe::ledger::{Outcome, Standing};
 use crate::observe::words::process_name;
 use crate::service::{Doing, Job, Process, Source, Worker};
+use crate::sim::order::by_key;
 use crate::sim::time::spoken;
 use crate::view::{BodyView, Level, PartitionView, ProcessView, TokenRef, UserLevel, WaitingToken};
 use crate::world::{Body, World};
@@ -110,8 +111,9 @@ impl World {
     }
 
     fn process_view(&self, worker: &Worker, number: u16, process: &Process) -> ProcessView {
-        let mut jobs: Vec<&Job> = worker.jobs.iter().map(|(_, job)| job).filter(|job| job.process == number).collect();
-        jobs.sort_by_key(|job| (matches!(job.doing, Doing::Buffered), job.since_us, job.message.fact));
+        let jobs: Vec<&Job> = worker.jobs.iter().map(|(_, job)| job).filter(|job| job.process == number).collect();
+        // What is under way first, the oldest first.
+        let jobs = by_key(jobs, |job| job.since_us | u64::from(matches!(job.doing, Doing::Buffered)) << 63);
         let partitions: Vec<u32> = worker.group.as_ref().map_or_else(Vec::new, |group| group.owned_by(number).collect());
         let (state, level) = self.process_state(worker, process, &jobs, partitions.is_empty());
         ProcessView {

@@ -7,6 +7,7 @@ use crate::scenario::links::{dead_letter_queues, links};
 use crate::scenario::setting::{Form, Settings, Spec};
 use crate::scenario::verbs::{commands_for, crash_steps};
 use crate::service::Source;
+use crate::sim::order::by_key;
 use crate::view::{GaugeView, InspectView, OfferView, SettingView};
 use crate::world::{Body, World};
 
@@ -94,7 +95,7 @@ impl World {
                     };
                     let mut others: Vec<u16> =
                         links(&self.scenario.parts).iter().filter_map(|link| far(link.from, link.to)).collect();
-                    others.sort_unstable();
+                    others = by_key(others, |other| u64::from(*other));
                     others.dedup();
                     for other in others.into_iter().filter(|other| !self.is_cut(part, *other)) {
                         let (title, other_id) = (self.title(other), &self.parts[usize::from(other)].id);

@@ -6,6 +6,7 @@ use crate::observe::words::Names;
 use crate::scenario::gauges::{Unit, gauges};
 use crate::scenario::parts::Role;
 use crate::sim::Tape;
+use crate::sim::order::by_key;
 use crate::sim::time::grouped;
 use crate::view::{AlertView, CureView, EffectView, FindingView, PanelsView, SeriesView, SpanView};
 use crate::world::{Alert, Body, World};
@@ -79,7 +80,7 @@ impl World {
                 ..base.clone()
             }));
         }
-        fired.sort_by_key(|alert| alert.at_us);
+        let mut fired = by_key(fired, |alert| alert.at_us.unwrap_or(0));
         fired.extend(silent);
         fired
     }
