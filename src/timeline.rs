@@ -49,6 +49,9 @@ pub struct Timeline {
 
 /// At most so many snapshots are kept; then every second one goes.
 const MOST_SNAPSHOTS: usize = 32;
+/// Fewer of a world with many facts: together they keep the accounts of about so many, beside those they share.
+const FACTS_IN_SNAPSHOTS: usize = 40_000_000;
+const FEWEST_SNAPSHOTS: usize = 4;
 const FIRST_SPACING: u64 = 20_000;
 
 impl Timeline {
@@ -155,7 +158,8 @@ impl Timeline {
 
     fn keep_snapshot(&mut self) {
         self.snapshots.push(self.world.clone());
-        if self.snapshots.len() > MOST_SNAPSHOTS {
+        let facts = self.world.observer.ledger.facts().max(1) as usize;
+        while self.snapshots.len() > (FACTS_IN_SNAPSHOTS / facts).clamp(FEWEST_SNAPSHOTS, MOST_SNAPSHOTS) {
             let mut index = 0;
             self.snapshots.retain(|_| {
                 index += 1;
