@@ -5,8 +5,8 @@ use redrive_page_tests::Visitor;
 #[test]
 fn the_page_opens_from_any_folder_and_asks_nobody_else() {
     let page = Visitor::new("opens").under("/docs/some where/").open("");
-    assert_eq!(page.title(), "Redrive");
     page.until("the lab takes the first screen's place", |page| page.count("#first-screen") == 0);
+    assert_eq!(page.title(), "The order shop · Redrive");
     assert_eq!(page.count("main"), 1);
     assert!(page.axe().is_empty(), "{:#?}", page.axe());
 }
@@ -14,6 +14,7 @@ fn the_page_opens_from_any_folder_and_asks_nobody_else() {
 #[test]
 fn without_javascript_the_page_still_says_what_it_is() {
     let page = Visitor::new("no_javascript").without_javascript().open("");
+    assert_eq!(page.title(), "Redrive");
     let text = page.text();
     assert!(text.contains("A lab for message queues, logs and outboxes."), "{text}");
     assert!(text.contains("JavaScript is switched off"), "{text}");
