@@ -28,5 +28,5 @@ pub fn Announcer(lab: Lab) -> impl IntoView {
         last_ms.set_value(now_ms);
         summary.set(text);
     });
-    view! { <div class="aloud" role="status" aria-live="polite">{move || summary.get()}</div> }
+    view! { <div class="aloud" role="status" aria-live="polite">{summary}</div> }.into_any()
 }

@@ -9,9 +9,9 @@ use crate::lab::Lab;
 use crate::page::Page;
 use crate::panels::Panels;
 use crate::route::{self, Route};
-use crate::stage::Stage;
+use crate::stage::{Stage, legend::Legend};
 use crate::ui::Ui;
-use crate::{a11y, find, footer, header, keyboard, picker, share, topbar, trouble};
+use crate::{a11y, find, footer, header, keyboard, picker, share, store, topbar, trouble};
 
 impl Lab {
     /// Opens what an address asks for.
@@ -20,7 +20,14 @@ impl Lab {
             Route::Home => self.open_or_explain(&Run::of_library(library::FIRST), 0, false),
             Route::Scenario(id) => self.open_or_explain(&Run::of_library(&id), 0, false),
             Route::Shared { link, at_us } => match Run::from_link(&link) {
-                Ok(run) => self.open_or_explain(&run, at_us, true),
+                Ok(run) => {
+                    // A run that this browser keeps is the visitor's own: it goes on where it was.
+                    let own = store::runs().iter().any(|kept| kept.link == link);
+                    self.open_or_explain(&run, at_us, !own);
+                    if own {
+                        self.desk.update_value(|desk| desk.kept = Some(link));
+                    }
+                }
                 Err(fault) => self.explain("This link cannot be opened", vec![fault]),
             },
             Route::Unknown(address) => {
@@ -58,9 +65,12 @@ pub fn App() -> impl IntoView {
             <header::Header lab page ui />
             <main>
                 <topbar::Topbar lab />
-                <Stage lab page />
-                <PartCard lab />
-                <MessageCard lab page />
+                <div class="floor">
+                    <Stage lab page />
+                    <PartCard lab />
+                    <MessageCard lab page />
+                </div>
+                <Legend lab />
                 <trouble::TroubleCover lab ui />
             </main>
             <Panels lab ui />

@@ -48,7 +48,8 @@ fn Form(lab: Lab, ui: Ui) -> impl IntoView {
                 <button type="submit" class="btn pri">"Open"</button>
                 <button type="button" class="btn" on:click=move |_| find(true)>"Follow"</button>
             </div>
-            <p role="status" id="find-said">{move || said.get()}</p>
+            <p role="status" id="find-said">{said}</p>
         </form>
     }
+    .into_any()
 }

@@ -11,9 +11,10 @@ use crate::transport::Transport;
 #[component]
 pub fn Footer(lab: Lab, page: Page) -> impl IntoView {
     view! {
-        <footer>
+        <footer inert=Signal::derive(move || lab.opened.with(Option::is_none))>
             <Transport lab />
             <Track lab page />
         </footer>
     }
+    .into_any()
 }

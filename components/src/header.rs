@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::dom::{button, el, live};
 use crate::lab::Lab;
 use crate::page::{Page, Theme};
 use crate::ui::{Sheet, Ui};
@@ -9,13 +10,26 @@ use crate::ui::{Sheet, Ui};
 /// The header.
 #[component]
 pub fn Header(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
-    let group = move || lab.opened.with(|open| open.as_ref().map(|open| open.group.clone()).unwrap_or_default());
-    let title =
-        move || lab.opened.with(|open| open.as_ref().map_or_else(|| "Choose a scenario".into(), |open| open.title.clone()));
-    let other = move || match page.worn().other() {
-        Theme::Dark => "Dark",
-        Theme::Light => "Light",
-    };
+    let none = Signal::derive(move || lab.opened.with(Option::is_none));
+    let crumb = live(move || {
+        let opened = lab.opened.get();
+        let (group, title) = match &opened {
+            Some(opened) => (opened.group.clone() + " ", opened.title.clone()),
+            None => (String::new(), "Choose a scenario".to_owned()),
+        };
+        let slash = el("span").class("slash").attr("aria-hidden", "true").says(if opened.is_some() { "/" } else { "" });
+        vec![
+            el("span").class("crumb-group").says(group).with(slash),
+            el("b").says(title),
+            el("span").attr("aria-hidden", "true").says("▾"),
+        ]
+    });
+    let theme = live(move || {
+        let other = page.worn().other();
+        let says = if other == Theme::Dark { "Dark" } else { "Light" };
+        let theme = button("btn quiet", says).attr("id", "theme").attr("aria-label", format!("{says} theme"));
+        vec![theme.press(move || page.choose(other))]
+    });
     view! {
         <header>
             <span class="brand">
@@ -27,25 +41,22 @@ pub fn Header(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
                 <span class="brand-name">"Redrive"</span>
             </span>
             <h1 class="crumb">
-                <button type="button" id="picker-open" class="crumb-button" aria-haspopup="dialog" on:click=move |_| ui.open(Sheet::Picker)>
-                    <span class="crumb-group">{group}<span class="slash" aria-hidden="true">"/"</span></span>
-                    <b>{title}</b>
-                    <span aria-hidden="true">"▾"</span>
-                </button>
+                <button type="button" id="picker-open" class="crumb-button" aria-haspopup="dialog" on:click=move |_| ui.open(Sheet::Picker)>{crumb}</button>
             </h1>
-            <Seed lab />
+            <Seed lab none />
             <span class="space"></span>
-            <button type="button" id="theme" class="btn quiet" aria-label=move || other().to_owned() + " theme" on:click=move |_| page.choose(page.worn().other())>{other}</button>
-            <button type="button" id="find-open" class="btn" on:click=move |_| ui.open(Sheet::Find)>"Find message"</button>
-            <button type="button" id="share" class="btn pri" on:click=move |_| ui.open(Sheet::Share)>"Share run"</button>
+            {theme}
+            <button type="button" id="find-open" class="btn" disabled=none on:click=move |_| ui.open(Sheet::Find)>"Find message"</button>
+            <button type="button" id="share" class="btn pri" disabled=none on:click=move |_| ui.open(Sheet::Share)>"Share run"</button>
         </header>
     }
+    .into_any()
 }
 
 /// The seed: another one is another run of the same scenario.
 #[component]
-fn Seed(lab: Lab) -> impl IntoView {
-    let seed = move || lab.opened.with(|open| open.as_ref().map_or(0, |open| open.seed)).to_string();
+fn Seed(lab: Lab, none: Signal<bool>) -> impl IntoView {
+    let seed = Signal::derive(move || lab.opened.with(|open| open.as_ref().map_or(0, |open| open.seed)).to_string());
     let wrong = RwSignal::new(String::new());
     let take = move |text: String| match text.trim().parse::<u64>() {
         Ok(seed) => {
@@ -56,13 +67,14 @@ fn Seed(lab: Lab) -> impl IntoView {
         }
         Err(_) => wrong.set("a whole number".into()),
     };
+    let invalid = Signal::derive(move || if wrong.with(String::is_empty) { "false" } else { "true" });
     view! {
-        <label class="seed">
+        <label class="seed" hidden=none>
             "seed "
-            <input id="seed" class="mono" inputmode="numeric" autocomplete="off" maxlength="20" prop:value=seed
-                aria-invalid=move || wrong.with(|wrong| if wrong.is_empty() { "false" } else { "true" })
+            <input id="seed" class="mono" inputmode="numeric" autocomplete="off" maxlength="20" prop:value=seed aria-invalid=invalid
                 on:change=move |event| take(event_target_value(&event)) />
-            <span class="wrong" role="alert">{move || wrong.get()}</span>
+            <span class="wrong" role="alert">{wrong}</span>
         </label>
     }
+    .into_any()
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
+use crate::dom::{el, live};
 use crate::lab::{Lab, Selection};
 use crate::ui::{Over, Sheet, Ui};
 
@@ -119,11 +120,11 @@ fn pressed(lab: Lab, ui: Ui, key: &str, shift: bool) -> bool {
 /// The list of keys.
 #[component]
 pub fn Keys(ui: Ui) -> impl IntoView {
-    view! {
-        <Over ui sheet=Sheet::Keys id="keys" title="Keys">
-            <dl class="keys">{KEYS.map(|(key, what)| view! { <dt><kbd>{key}</kbd></dt><dd>{what}</dd> }).to_vec()}</dl>
-        </Over>
-    }
+    let list = || {
+        let rows = KEYS.into_iter().flat_map(|(key, what)| [el("dt").with(el("kbd").says(key)), el("dd").says(what)]);
+        vec![el("dl").class("keys").with_all(rows)]
+    };
+    view! { <Over ui sheet=Sheet::Keys id="keys" title="Keys">{live(list)}</Over> }.into_any()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 mod a11y;
 pub mod api;
 pub mod app;
+mod dom;
 mod find;
 mod footer;
 mod frame;

@@ -6,7 +6,9 @@ use redrive::run::Run;
 use redrive::scenario::{Fault, library};
 use redrive::sim::time::clock;
 
+use crate::dom::{Node, el, live};
 use crate::lab::Lab;
+use crate::route::Route;
 use crate::store;
 use crate::trouble::fault_list;
 use crate::ui::{Over, Sheet, Ui};
@@ -16,71 +18,63 @@ use crate::ui::{Over, Sheet, Ui};
 pub fn Picker(lab: Lab, ui: Ui) -> impl IntoView {
     view! {
         <Over ui sheet=Sheet::Picker id="picker" title="Scenarios">
-            <Shelf lab ui />
-            <OwnRuns ui />
+            {live(move || vec![shelf(lab, ui), own_runs(ui)])}
             <OwnDocument lab ui />
         </Over>
     }
+    .into_any()
 }
 
-struct Card {
-    id: &'static str,
-    title: String,
-    summary: String,
-    group: String,
+fn card(address: String, title: String, below: Node) -> Node {
+    el("a").class("card").attr("href", address).with(el("b").says(title)).with(below)
 }
 
 /// The scenarios that ship, under their headings.
-#[component]
-pub fn Shelf(lab: Lab, ui: Ui) -> impl IntoView {
-    let mut groups: Vec<(String, Vec<Card>)> = Vec::new();
+#[must_use]
+pub fn shelf(lab: Lab, ui: Ui) -> Node {
+    let open = lab.opened.with_untracked(|open| open.as_ref().map(|open| open.id.clone()));
+    let mut groups: Vec<(String, Vec<Node>)> = Vec::new();
     for id in library::ids() {
         // A scenario that does not open is said to be broken when it is picked.
         let Ok(scenario) = Run::of_library(id).scenario() else { continue };
-        let card = Card { id, title: scenario.title, summary: scenario.summary, group: scenario.group };
-        match groups.iter_mut().find(|(group, _)| *group == card.group) {
-            Some((_, cards)) => cards.push(card),
-            None => groups.push((card.group.clone(), vec![card])),
+        let here = open.as_deref() == Some(id);
+        let pick = move || {
+            // The address of what is open does not change: it is opened anew all the same.
+            if crate::route::parse(&window().location().hash().unwrap_or_default()) == Route::Scenario(id.to_owned()) {
+                lab.open_or_explain(&Run::of_library(id), 0, false);
+            }
+            ui.close();
+        };
+        let below = el("span").class("soft").says(scenario.summary);
+        let card = card(format!("#/s/{id}"), scenario.title, below)
+            .attr("data-scenario", id)
+            .attr_if("aria-current", here.then(|| "true".to_owned()))
+            .press(pick);
+        match groups.iter_mut().find(|(group, _)| *group == scenario.group) {
+            Some((_, cards)) => cards.push(el("li").with(card)),
+            None => groups.push((scenario.group, vec![el("li").with(card)])),
         }
     }
-    let open = lab.opened.with_untracked(|open| open.as_ref().map(|open| open.id.clone()));
-    let groups = groups.into_iter().map(|(group, cards)| {
-        let cards = cards.into_iter().map(|card| {
-            let here = open.as_deref() == Some(card.id);
-            let pick = move |event: leptos::ev::MouseEvent| {
-                // The address of what is open does not change: it is opened anew all the same.
-                if here && lab.trouble.with_untracked(Option::is_none) {
-                    event.prevent_default();
-                    lab.open_or_explain(&Run::of_library(card.id), 0, false);
-                }
-                lab.trouble.set(None);
-                ui.close();
-            };
-            view! {
-                <li><a class="card" href=format!("#/s/{}", card.id) data-scenario=card.id aria-current=here.then_some("true") on:click=pick>
-                    <b>{card.title}</b><span class="soft">{card.summary}</span>
-                </a></li>
-            }
-        });
-        view! { <section><h3>{group}</h3><ul class="cards">{cards.collect_view()}</ul></section> }
-    });
-    view! { <div class="shelf">{groups.collect_view()}</div> }
+    let sections = groups
+        .into_iter()
+        .map(|(group, cards)| el("section").with(el("h3").says(group)).with(el("ul").class("cards").with_all(cards)));
+    el("div").class("shelf").with_all(sections)
 }
 
 /// Runs that this browser keeps.
-#[component]
-fn OwnRuns(ui: Ui) -> impl IntoView {
-    let runs = store::runs();
-    (!runs.is_empty()).then(|| {
-        let rows = runs.into_iter().map(|run| {
-            view! {
-                <li><a class="card" href=format!("#{}", crate::route::shared(&run.link, run.at_us)) on:click=move |_| ui.close()>
-                    <b>{run.title}</b><span class="soft mono">{clock(run.at_us)}</span>
-                </a></li>
-            }
-        });
-        view! { <section><h3>"Your runs, in this browser"</h3><ul class="cards">{rows.collect_view()}</ul></section> }
-    })
+fn own_runs(ui: Ui) -> Node {
+    let rows: Vec<Node> = store::runs()
+        .into_iter()
+        .map(|run| {
+            let address = format!("#{}", crate::route::shared(&run.link, run.at_us));
+            let below = el("span").class("soft mono").says(clock(run.at_us));
+            el("li").with(card(address, run.title, below).press(move || ui.close()))
+        })
+        .collect();
+    if rows.is_empty() {
+        return el("section");
+    }
+    el("section").with(el("h3").says("Your runs, in this browser")).with(el("ul").class("cards").with_all(rows))
 }
 
 /// A document of the visitor's own. What they typed stays, whatever is wrong with it.
@@ -101,21 +95,24 @@ fn OwnDocument(lab: Lab, ui: Ui) -> impl IntoView {
             Err(wrong) => faults.set(wrong.0),
         }
     };
+    let wrong = live(move || {
+        let faults = faults.get();
+        if faults.is_empty() {
+            return Vec::new();
+        }
+        vec![el("p").with(el("b").says(count(faults.len()))), fault_list(faults)]
+    });
     view! {
         <section class="own">
             <h3>"Your own scenario, as JSON"</h3>
             <div class="own-split">
                 <textarea id="own-json" node_ref=text rows="12" spellcheck="false" autocomplete="off" aria-label="Scenario as JSON" aria-describedby="own-faults" prop:value=draft></textarea>
-                <div id="own-faults" role="status">
-                    {move || {
-                        let faults = faults.get();
-                        (!faults.is_empty()).then(|| view! { <p><b>{count(faults.len())}</b></p>{fault_list(faults)} })
-                    }}
-                </div>
+                <div id="own-faults" role="status">{wrong}</div>
             </div>
             <button type="button" id="own-open" class="btn pri" on:click=open>"Open it"</button>
         </section>
     }
+    .into_any()
 }
 
 fn count(faults: usize) -> String {

@@ -11,6 +11,8 @@ use crate::lab::Busy;
 
 /// Milliseconds of a frame that the engine may take while time runs.
 const PLAY_MS: f64 = 8.0;
+/// The same once the speed asked for is more than that gives: fewer frames, more of the machine.
+const BEHIND_MS: f64 = 20.0;
 /// The same while it goes somewhere: nothing moves meanwhile.
 const GO_MS: f64 = 12.0;
 /// Events between two looks at the clock.
@@ -134,6 +136,8 @@ pub struct Desk {
     /// How fast hops are drawn: the speed, or the pace of a followed step.
     pace_milli: u64,
     carry_us: f64,
+    /// The last frame did not get as far as it should have.
+    behind: bool,
     last_ms: f64,
     began_ms: f64,
     meter: Meter,
@@ -273,7 +277,9 @@ impl Desk {
         self.carry_us += elapsed_ms * self.speed_milli as f64;
         let from_us = timeline.now_us();
         let to_us = from_us.saturating_add(self.carry_us as u64).min(timeline.until_us());
-        let progress = until(now_ms + PLAY_MS, || timeline.travel(to_us, CHUNK));
+        let budget_ms = if self.behind { BEHIND_MS } else { PLAY_MS };
+        let progress = until(now_ms + budget_ms, || timeline.travel(to_us, CHUNK));
+        self.behind = progress == Progress::More;
         let ran_us = timeline.now_us().saturating_sub(from_us) as f64;
         // What was not reached is not owed: the speed is less than asked, and the page says so.
         self.carry_us = if progress == Progress::More { 0.0 } else { (self.carry_us - ran_us).max(0.0) };

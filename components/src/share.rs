@@ -54,6 +54,7 @@ fn Link(lab: Lab) -> impl IntoView {
             <input id="share-link" class="mono" readonly node_ref=field aria-label="Link to this run" prop:value=address.get_value() />
             <button type="button" class="btn pri" on:click=move |_| copy()>"Copy"</button>
         </div>
-        <p id="share-said" role="status">{move || said.get()}</p>
+        <p id="share-said" role="status">{said}</p>
     }
+    .into_any()
 }

@@ -4,7 +4,7 @@ use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::svg::Svg;
 use redrive::scenario::parts::Role;
-use redrive::sim::time::{clock, grouped};
+use redrive::sim::time::clock;
 use redrive::view::{PanelsView, SeriesView, SpanView};
 use web_sys::PointerEvent;
 
@@ -230,16 +230,18 @@ pub fn Track(lab: Lab, page: Page) -> impl IntoView {
             to_pointer(&event);
         }
     };
-    let until = move || lab.opened.with(|open| open.as_ref().map_or(1, |open| open.until_us));
-    let text = move || {
+    let until = Memo::new(move |_| lab.opened.with(|open| open.as_ref().map_or(1, |open| open.until_us)));
+    let (last, step) =
+        (Signal::derive(move || until.get().to_string()), Signal::derive(move || (until.get() / 600).max(1).to_string()));
+    let here = Signal::derive(move || lab.frame.with(|frame| frame.now_us).to_string());
+    let text = Signal::derive(move || {
         let now = clock(lab.frame.with(|frame| frame.now_us));
-        let spans = lab.panels.with(|panels| panels.spans.iter().filter(|span| span.to_us.is_none()).count());
-        if spans == 0 {
-            now
-        } else {
-            format!("{now}, {} under way", grouped(spans as u64) + if spans == 1 { " fault" } else { " faults" })
+        match lab.panels.with(|panels| panels.spans.iter().filter(|span| span.to_us.is_none()).count()) {
+            0 => now,
+            1 => now + ", 1 fault under way",
+            many => format!("{now}, {many} faults under way"),
         }
-    };
+    });
     let input = move |event: web_sys::Event| {
         if let Ok(at_us) = event_target_value(&event).parse::<f64>() {
             lab.travel(at_us.max(0.0) as u64);
@@ -249,10 +251,10 @@ pub fn Track(lab: Lab, page: Page) -> impl IntoView {
         <div class="track" id="track" node_ref=view on:pointerdown=down on:pointermove=moved
             on:pointerup=move |_| dragging.set(false) on:pointercancel=move |_| dragging.set(false)>
             <svg node_ref=svg aria-hidden="true" width="100%" height="100%"></svg>
-            <input type="range" id="time" aria-label="Time" min="0" max=move || until().to_string() step=move || (until() / 600).max(1).to_string()
-                aria-valuetext=text prop:value=move || lab.frame.with(|frame| frame.now_us).to_string() on:input=input />
+            <input type="range" id="time" aria-label="Time" min="0" max=last step=step aria-valuetext=text prop:value=here on:input=input />
         </div>
     }
+    .into_any()
 }
 
 fn paint(groups: StoredValue<Vec<Group>, LocalStorage>, svg: &web_sys::Element, index: usize, scene: Scene) {

@@ -1,8 +1,10 @@
 //! Transport: the clock, to the start, step back, play, step, next surprise, and the speed.
 
+use leptos::html::Select;
 use leptos::prelude::*;
 use redrive::sim::time::{clock, grouped};
 
+use crate::dom::{Node, button, el, live};
 use crate::keyboard::SPEEDS;
 use crate::lab::Lab;
 
@@ -11,7 +13,7 @@ const QUICK: [u64; 4] = [250, 1_000, 5_000, 60_000];
 
 const TO_START: &str = "M2 2h2v10H2zM12 2v10L5 7z";
 const BACK: &str = "M10 2v10L3 7z";
-const PLAY: &str = "M3 1.500v11l9-5.500z";
+const PLAY: &str = "M3 1.5v11l9-5.5z";
 const PAUSE: &str = "M3 2h3v10H3zM8 2h3v10H8z";
 const STEP: &str = "M4 2v10l7-5z";
 const SURPRISE: &str = "M2 2v10l7-5zM10 2h2v10h-2z";
@@ -27,56 +29,71 @@ pub fn speed_text(milli: u64) -> String {
     }
 }
 
-#[component]
-fn Icon(#[prop(into)] path: Signal<&'static str>) -> impl IntoView {
-    view! { <svg width="14" height="14" viewBox="0 0 14 14" aria-hidden="true"><path class="icon" d=move || path.get()></path></svg> }
+/// A button of the transport: its id, name, key and picture.
+fn pressed(id: &'static str, name: &'static str, key: &'static str, path: &'static str, act: impl Fn() + 'static) -> Node {
+    let icon = el("svg").attr("width", "14").attr("height", "14").attr("viewBox", "0 0 14 14").attr("aria-hidden", "true");
+    button(if id == "play" { "btn pri" } else { "btn" }, "")
+        .attr("id", id)
+        .attr("aria-label", name)
+        .attr("title", format!("{name} ({key})"))
+        .with(icon.with(el("path").class("icon").attr("d", path)))
+        .press(act)
 }
 
 /// The transport.
 #[component]
 pub fn Transport(lab: Lab) -> impl IntoView {
-    let now = move || clock(lab.frame.with(|frame| frame.now_us));
-    let until = move || clock(lab.opened.with(|open| open.as_ref().map_or(0, |open| open.until_us)));
-    let running = move || lab.playing.get() || lab.following.get().is_some();
-    let play_icon = Signal::derive(move || if running() { PAUSE } else { PLAY });
+    let now = Signal::derive(move || clock(lab.frame.with(|frame| frame.now_us)));
+    let until = Signal::derive(move || {
+        let until = clock(lab.opened.with(|open| open.as_ref().map_or(0, |open| open.until_us)));
+        format!("/ {}", until.split('.').next().unwrap_or_default())
+    });
+    let buttons = live(move || {
+        let running = lab.playing.get() || lab.following.get().is_some();
+        let (name, icon) = if running { ("Pause", PAUSE) } else { ("Play", PLAY) };
+        vec![
+            pressed("to-start", "To the start", "Home", TO_START, move || lab.travel(0)),
+            pressed("step-back", "Step back", "←", BACK, move || lab.step_back()),
+            pressed("play", name, "Space", icon, move || lab.toggle()),
+            pressed("step", "Step to the next event", "→", STEP, move || lab.step()),
+            pressed("surprise", "Next surprise", "N", SURPRISE, move || lab.surprise()),
+        ]
+    });
     view! {
         <div class="transport">
-            <div class="clock"><span id="clock">{now}</span>" "<small>"/ "{move || until().split('.').next().unwrap_or_default().to_owned()}</small></div>
-            <div class="tbtn" role="group" aria-label="Transport">
-                <button type="button" class="btn" id="to-start" aria-label="To the start" title="To the start (Home)" on:click=move |_| lab.travel(0)><Icon path=TO_START /></button>
-                <button type="button" class="btn" id="step-back" aria-label="Step back" title="Step back (←)" on:click=move |_| lab.step_back()><Icon path=BACK /></button>
-                <button type="button" class="btn pri" id="play" aria-label=move || if running() { "Pause" } else { "Play" } title="Play or pause (Space)" on:click=move |_| lab.toggle()><Icon path=play_icon /></button>
-                <button type="button" class="btn" id="step" aria-label="Step to the next event" title="Step to the next event (→)" on:click=move |_| lab.step()><Icon path=STEP /></button>
-                <button type="button" class="btn" id="surprise" aria-label="Next surprise" title="Next surprise (N)" on:click=move |_| lab.surprise()><Icon path=SURPRISE /></button>
-            </div>
+            <div class="clock"><span id="clock">{now}</span>" "<small>{until}</small></div>
+            <div class="tbtn" role="group" aria-label="Transport">{buttons}</div>
             <Speed lab />
-            <Line lab />
-            <Trace lab />
+            <div class="line" id="said">{line(lab)}</div>
+            {trace(lab)}
         </div>
     }
+    .into_any()
 }
 
 /// The speed: four buttons, and a list of all.
 #[component]
 fn Speed(lab: Lab) -> impl IntoView {
-    let quick = QUICK.map(|milli| {
-        let on = move || lab.speed_milli.get() == milli;
-        view! {
-            <button type="button" class="seg-part" class:on=on aria-pressed=move || if on() { "true" } else { "false" } on:click=move |_| lab.set_speed(milli)>{speed_text(milli)}</button>
+    let list: NodeRef<Select> = NodeRef::new();
+    let quick = live(move || {
+        let quick = QUICK.into_iter().map(|milli| {
+            let on = lab.speed_milli.get() == milli;
+            button(if on { "seg-part on" } else { "seg-part" }, speed_text(milli))
+                .attr("aria-pressed", if on { "true" } else { "false" })
+                .press(move || lab.set_speed(milli))
+        });
+        vec![el("span").class("seg").attr("role", "group").attr("aria-label", "Speed").with_all(quick)]
+    });
+    // A scenario may have a speed of its own, between those on offer.
+    let own = Signal::derive(move || lab.speed_milli.get().to_string());
+    let own_text = Signal::derive(move || speed_text(lab.speed_milli.get()));
+    Effect::new(move || {
+        let speed = own.get();
+        if let Some(list) = list.get() {
+            request_animation_frame(move || list.set_value(&speed));
         }
     });
-    let options = move || {
-        let own = lab.speed_milli.get();
-        let mut speeds: Vec<u64> = SPEEDS.iter().map(|(milli, _)| *milli).collect();
-        if !speeds.contains(&own) {
-            speeds.push(own);
-            speeds.sort_unstable();
-        }
-        speeds
-            .into_iter()
-            .map(|milli| view! { <option value=milli.to_string() selected=milli == own>{speed_text(milli)}</option> })
-            .collect_view()
-    };
+    let options = SPEEDS.map(|(milli, name)| view! { <option value=milli.to_string()>{name}</option> }.into_any());
     let take = move |event: web_sys::Event| {
         if let Ok(milli) = event_target_value(&event).parse() {
             lab.set_speed(milli);
@@ -84,51 +101,54 @@ fn Speed(lab: Lab) -> impl IntoView {
     };
     view! {
         <div class="speeds">
-            <span class="seg" role="group" aria-label="Speed">{quick.to_vec()}</span>
-            <select id="speed" aria-label="Speed" on:change=take>{options}</select>
+            {quick}
+            <select id="speed" aria-label="Speed" node_ref=list on:change=take>
+                {options.into_iter().collect::<Vec<AnyView>>()}
+                <option value=own hidden=true>{own_text}</option>
+            </select>
         </div>
     }
+    .into_any()
 }
 
 /// One line that says what is under way or what just happened.
-#[component]
-fn Line(lab: Lab) -> impl IntoView {
-    let hint = move || lab.said.with(String::is_empty) && lab.reached_milli.get().is_none();
-    let text = move || {
+fn line(lab: Lab) -> AnyView {
+    live(move || {
+        if let Some(busy) = lab.busy.get() {
+            let bar = el("progress").attr("max", "1000").attr("aria-label", busy.text.clone());
+            let bar = bar.attr_if("value", busy.done.map(|done| done.to_string()));
+            let stop = button("btn", "Stop").attr("id", "stop").press(move || lab.pause());
+            return vec![el("span").class("busy").with(bar).with(el("span").says(busy.text)).with(stop)];
+        }
+        let status = el("span").attr("role", "status");
         if let Some(reached) = lab.reached_milli.get()
             && lab.playing.get()
         {
-            return format!("asks {}, reaches {}", speed_text(lab.speed_milli.get()), speed_text(reached));
+            let (asks, reaches) = (speed_text(lab.speed_milli.get()), speed_text(reached));
+            return vec![status.says(format!("asks {asks}, reaches {reaches}"))];
         }
         let said = lab.said.get();
-        if said.is_empty() { "Space plays, N jumps to the next surprise, ? shows the keys".into() } else { said }
-    };
-    view! {
-        <div class="line" id="said">
-            {move || match lab.busy.get() {
-                Some(busy) => view! {
-                    <span class="busy">
-                        <progress max="1000" value=busy.done.map(|done| done.to_string()) aria-label=busy.text.clone()></progress>
-                        <span>{busy.text}</span>
-                        <button type="button" class="btn" id="stop" on:click=move |_| lab.pause()>"Stop"</button>
-                    </span>
-                }.into_any(),
-                None => view! { <span role="status" class:hint=hint>{text}</span> }.into_any(),
-            }}
-        </div>
-    }
+        if said.is_empty() {
+            return vec![status.class("hint").says("Space plays, N jumps to the next surprise, ? shows the keys")];
+        }
+        vec![status.says(said)]
+    })
 }
 
 /// The trace hash: who has the same one has seen the same events.
-#[component]
-fn Trace(lab: Lab) -> impl IntoView {
-    let hash = move || format!("{:016x}", lab.trace.get().0);
-    let events = move || grouped(lab.trace.get().1);
-    view! {
-        <div class="trace mono" title="The hash of every event so far. The same run has the same one everywhere.">
-            <span id="trace-hash" data-hash=hash data-events=move || lab.trace.get().1.to_string()>{hash}</span>" · "{events}" events"
-        </div>
-    }
+fn trace(lab: Lab) -> AnyView {
+    live(move || {
+        let (hash, events) = lab.trace.get();
+        let hash = format!("{hash:016x}");
+        let shown = el("span")
+            .attr("id", "trace-hash")
+            .attr("data-hash", hash.clone())
+            .attr("data-events", events.to_string())
+            .says(hash);
+        let title = "The hash of every event so far. The same run has the same one everywhere.";
+        let line = el("div").class("trace mono").attr("title", title);
+        vec![line.with(shown).says(format!(" · {} events", grouped(events)))]
+    })
 }
 
 #[cfg(test)]

@@ -91,7 +91,8 @@ pub fn Over(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, childre
                 <h2 id=label>{title}</h2>
                 <button type="button" class="btn quiet" on:click=move |_| ui.close()>"Close"</button>
             </div>
-            <Show when=move || open.get()>{children()}</Show>
+            {move || open.get().then(|| children().into_any())}
         </dialog>
     }
+    .into_any()
 }

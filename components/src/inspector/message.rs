@@ -1,10 +1,11 @@
 //! A message: its journey from its first write to its last effect, and the button that paces time to it.
 
-use leptos::html::{Ol, Section};
+use leptos::html::Section;
 use leptos::prelude::*;
 use redrive::sim::time::clock;
-use redrive::view::{JourneyView, LineView};
+use redrive::view::LineView;
 
+use crate::dom::{Node, button, el, live};
 use crate::lab::{Lab, Selection};
 use crate::page::Page;
 use crate::stage::level_word;
@@ -21,7 +22,7 @@ pub fn MessageCard(lab: Lab, page: Page) -> impl IntoView {
         Selection::Message(fact) => Some(fact),
         Selection::Nothing | Selection::Part(_) => None,
     });
-    move || fact.get().map(|fact| view! { <Open lab page fact /> })
+    move || fact.get().map(|fact| view! { <Open lab page fact /> }.into_any())
 }
 
 #[component]
@@ -35,8 +36,7 @@ fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
     });
     Effect::new(move || {
         let spot = lab.free_spot.get();
-        if let Some(card) = card.get()
-        {
+        if let Some(card) = card.get() {
             if page.narrow.get() {
                 let _ = card.style().remove_property("max-height");
             } else {
@@ -45,57 +45,61 @@ fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
         }
     });
     let journey = Memo::new(move |_| lab.journey.get());
-    let list: NodeRef<Ol> = NodeRef::new();
-    // What it did last is in sight.
-    Effect::new(move || {
-        journey.track();
-        if let Some(list) = list.get() {
-            request_animation_frame(move || list.set_scroll_top(list.scroll_height()));
-        }
-    });
-    let read = move |read: fn(&JourneyView) -> String| {
-        journey.with(|journey| journey.as_ref().map(|journey| read(journey)).unwrap_or_default())
-    };
-    let title = move || {
-        if journey.with(Option::is_none) { "Collecting its journey…".into() } else { read(|journey| journey.title.clone()) }
-    };
     let following = move || lab.following.get() == Some(fact);
     let follow = move |_| if following() { lab.pause() } else { lab.follow(fact) };
-    let lines = move || {
-        let journey = journey.get();
-        let lines: Vec<LineView> = journey.map(|journey| journey.lines.clone()).unwrap_or_default();
+    let head = live(move || {
+        journey.with(|journey| {
+            let title = el("h2").class("card-title").attr("id", "message-title");
+            match journey {
+                None => vec![title.says("Collecting its journey…")],
+                Some(journey) => {
+                    vec![title.says(journey.title.clone()), el("p").class("soft mono small detail").says(journey.detail.clone())]
+                }
+            }
+        })
+    });
+    let lines = live(move || {
+        let lines = journey.with(|journey| journey.as_ref().map(|journey| journey.lines.clone()).unwrap_or_default());
         let left_out = if all.get() { 0 } else { lines.len().saturating_sub(HEAD + TAIL) };
         let last = lines.len().saturating_sub(TAIL);
-        let rows = lines.into_iter().enumerate().filter(move |(place, _)| left_out == 0 || *place < HEAD || *place >= last);
-        let rows = rows.map(move |(place, line)| {
-            let more = (left_out > 0 && place == last).then(|| {
-                view! { <li class="more"><button type="button" class="link" on:click=move |_| all.set(true)>{format!("{left_out} more")}</button></li> }
-            });
-            let at_us = line.at_us;
-            view! {
-                {more}
-                <li>
-                    <button type="button" class="link" title="Go to this moment" on:click=move |_| lab.travel(at_us)><time>{clock(at_us)}</time></button>
-                    <span class=format!("dot {}", level_word(line.level)) aria-hidden="true"></span>
-                    <span>{line.text}</span>
-                </li>
+        let mut rows = Vec::new();
+        for (place, line) in lines.into_iter().enumerate() {
+            if left_out > 0 && place == last {
+                let more = button("link", format!("{left_out} more")).press(move || all.set(true));
+                rows.push(el("li").class("more").with(more));
+            }
+            if left_out == 0 || place < HEAD || place >= last {
+                rows.push(row(lab, line));
+            }
+        }
+        // What it did last is in sight.
+        request_animation_frame(|| {
+            if let Some(list) = document().get_element_by_id("journey") {
+                list.set_scroll_top(list.scroll_height());
             }
         });
-        rows.collect_view()
-    };
+        let list = el("ol").class("journey").attr("id", "journey").attr("tabindex", "0").attr("aria-label", "Its journey");
+        vec![list.with_all(rows)]
+    });
+    let says = Signal::derive(move || if following() { "Stop following" } else { "Follow" });
     view! {
         <section class="message" id="message" tabindex="-1" node_ref=card aria-labelledby="message-title">
-            <div class="message-head">
-                <h2 id="message-title" class="card-title">{title}</h2>
-            </div>
-            <p class="soft mono small detail">{move || read(|journey| journey.detail.clone())}</p>
-            <ol class="journey" node_ref=list tabindex="0" aria-label="Its journey">{lines}</ol>
+            {head}
+            {lines}
             <div class="message-foot">
-                <button type="button" id="follow" class="btn pri" aria-pressed=move || if following() { "true" } else { "false" } on:click=follow>
-                    {move || if following() { "Stop following" } else { "Follow" }}
-                </button>
+                <button type="button" id="follow" class="btn pri" on:click=follow>{says}</button>
                 <button type="button" class="btn quiet" on:click=move |_| lab.select(Selection::Nothing)>"Close"</button>
             </div>
         </section>
     }
+    .into_any()
+}
+
+fn row(lab: Lab, line: LineView) -> Node {
+    let at_us = line.at_us;
+    let time = button("link", "").attr("title", "Go to this moment").with(el("time").says(clock(at_us)));
+    el("li")
+        .with(time.press(move || lab.travel(at_us)))
+        .with(el("span").class(format!("dot {}", level_word(line.level))).attr("aria-hidden", "true"))
+        .with(el("span").says(line.text))
 }

@@ -2,11 +2,11 @@
 
 use leptos::html::Section;
 use leptos::prelude::*;
-use redrive::scenario::Fault;
 use redrive::sim::time::clock;
-use redrive::view::{BodyView, OfferView, PartView, TokenRef};
+use redrive::view::{BodyView, OfferView, TokenRef};
 
 use super::settings::Settings;
+use crate::dom::{Node, button, el, live};
 use crate::lab::{Lab, Selection};
 
 /// The card of the open part.
@@ -16,15 +16,12 @@ pub fn PartCard(lab: Lab) -> impl IntoView {
         Selection::Part(part) => Some(part),
         Selection::Nothing | Selection::Message(_) => None,
     });
-    move || part.get().map(|index| view! { <Open lab index /> })
+    move || part.get().map(|index| view! { <Open lab index /> }.into_any())
 }
 
 #[component]
 fn Open(lab: Lab, index: u16) -> impl IntoView {
     let card: NodeRef<Section> = NodeRef::new();
-    let view = Memo::new(move |_| lab.inspect.get());
-    let part =
-        move |read: fn(&PartView) -> String| view.with(|view| view.as_ref().map(|view| read(&view.part)).unwrap_or_default());
     Effect::new(move || {
         if let Some(card) = card.get() {
             super::focus(&card);
@@ -35,60 +32,65 @@ fn Open(lab: Lab, index: u16) -> impl IntoView {
         .with_untracked(|open| open.as_ref().and_then(|open| open.parts.get(usize::from(index)).cloned()))
         .unwrap_or_default();
     let open = id.clone();
+    let head = live(move || {
+        lab.inspect.with(|view| {
+            let Some(part) = view.as_ref().map(|view| &view.part) else { return Vec::new() };
+            let kind = format!("{} · {}", part.kind, part.figure);
+            vec![
+                el("h2").class("card-title").attr("id", "inspector-title").says(part.title.clone()),
+                el("p").class("soft mono small").says(kind),
+                el("p").class("badge-line").attr("role", "status").says(part.badge.clone().unwrap_or_default()),
+            ]
+        })
+    });
     view! {
-        <section class="inspector" id="inspector" tabindex="-1" node_ref=card aria-labelledby="inspector-title" data-part-open=open class:at-left=move || lab.inspector_left.get()>
+        <section class="inspector" id="inspector" tabindex="-1" node_ref=card aria-labelledby="inspector-title" data-part-open=open
+            class:at-left=lab.inspector_left>
             <div class="over-head">
-                <div>
-                    <h2 id="inspector-title" class="card-title">{move || part(|part| part.title.clone())}</h2>
-                    <p class="soft mono small">{move || part(|part| part.kind.to_owned())}" · "{move || part(|part| part.figure.clone())}</p>
-                </div>
+                <div>{head}</div>
                 <button type="button" class="btn quiet" id="inspector-close" on:click=move |_| crate::keyboard::close(lab)>"Close"</button>
             </div>
-            <p class="badge-line" role="status">{move || part(|part| part.badge.clone().unwrap_or_default())}</p>
-            <Offers lab />
-            <Gauges lab />
-            <Holds lab />
+            {offers(lab)}
+            {gauges(lab)}
+            {holds(lab)}
             <Settings lab part=id />
         </section>
     }
+    .into_any()
 }
 
 /// What can be done to the part, as buttons that send commands.
-#[component]
-fn Offers(lab: Lab) -> impl IntoView {
+fn offers(lab: Lab) -> AnyView {
     let offers = Memo::new(move |_| lab.inspect.with(|view| view.as_ref().map(|view| view.offers.clone()).unwrap_or_default()));
-    let wrong = RwSignal::new(None::<Fault>);
-    let buttons = move || {
+    let wrong = RwSignal::new(String::new());
+    live(move || {
         let buttons = offers.get().into_iter().map(|offer: OfferView| {
             let command = offer.command.clone();
-            let send = move |_| match lab.send(std::slice::from_ref(&command)) {
+            let send = move || match lab.send(std::slice::from_ref(&command)) {
                 Ok(()) => {
-                    wrong.set(None);
+                    wrong.set(String::new());
                     lab.said.set(format!("{} {command}", clock(lab.now_us())));
                 }
-                Err(fault) => wrong.set(Some(fault)),
+                Err(fault) => wrong.set(fault.to_string()),
             };
-            view! { <button type="button" class="btn" title=offer.doc.clone() data-command=offer.command on:click=send>{offer.title}</button> }
+            button("btn", offer.title).attr("title", offer.doc).attr("data-command", offer.command).press(send)
         });
-        buttons.collect_view()
-    };
-    view! {
-        <div class="offers" role="group" aria-label="What can be done to it">{buttons}</div>
-        <p class="wrong" role="alert">{move || wrong.get().map(|fault| fault.to_string())}</p>
-    }
+        let group = el("div").class("offers").attr("role", "group").attr("aria-label", "What can be done to it");
+        vec![group.with_all(buttons.collect::<Vec<Node>>()), el("p").class("wrong").attr("role", "alert").says(wrong.get())]
+    })
 }
 
-#[component]
-fn Gauges(lab: Lab) -> impl IntoView {
-    let gauges = Memo::new(move |_| lab.inspect.with(|view| view.as_ref().map(|view| view.gauges.clone()).unwrap_or_default()));
-    let rows = move || {
-        let rows = gauges
-            .get()
-            .into_iter()
-            .map(|gauge| view! { <div data-gauge=gauge.name><dt>{gauge.title}</dt><dd class="mono">{gauge.text}</dd></div> });
-        rows.collect_view()
-    };
-    view! { <h3>"Gauges"</h3><dl class="gauges">{rows}</dl> }
+fn gauges(lab: Lab) -> AnyView {
+    live(move || {
+        let gauges = lab.inspect.with(|view| view.as_ref().map(|view| view.gauges.clone()).unwrap_or_default());
+        let rows = gauges.into_iter().map(|gauge| {
+            el("div")
+                .attr("data-gauge", gauge.name)
+                .with(el("dt").says(gauge.title))
+                .with(el("dd").class("mono").says(gauge.text))
+        });
+        vec![el("h3").says("Gauges"), el("dl").class("gauges").with_all(rows)]
+    })
 }
 
 /// The messages that a body shows.
@@ -107,17 +109,16 @@ fn held(body: &BodyView) -> Vec<TokenRef> {
 const MOST: usize = 24;
 
 /// The messages in the part, each a button that opens it.
-#[component]
-fn Holds(lab: Lab) -> impl IntoView {
-    let held = Memo::new(move |_| lab.inspect.with(|view| view.as_ref().map(|view| held(&view.part.body)).unwrap_or_default()));
-    move || {
-        let held = held.get();
-        (!held.is_empty()).then(|| {
-            let buttons = held.into_iter().take(MOST).map(|token| {
-                let fact = token.fact;
-                view! { <button type="button" class="chip mono" on:click=move |_| lab.select(Selection::Message(fact))>{token.label}</button> }
-            });
-            view! { <h3>"Messages here"</h3><div class="chips">{buttons.collect_view()}</div> }
-        })
-    }
+fn holds(lab: Lab) -> AnyView {
+    live(move || {
+        let held = lab.inspect.with(|view| view.as_ref().map(|view| held(&view.part.body)).unwrap_or_default());
+        if held.is_empty() {
+            return Vec::new();
+        }
+        let buttons = held.into_iter().take(MOST).map(|token| {
+            let fact = token.fact;
+            button("chip mono", token.label).press(move || lab.select(Selection::Message(fact)))
+        });
+        vec![el("h3").says("Messages here"), el("div").class("chips").with_all(buttons.collect::<Vec<Node>>())]
+    })
 }

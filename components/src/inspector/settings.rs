@@ -16,7 +16,7 @@ pub fn Settings(lab: Lab, part: String) -> impl IntoView {
         let part = part.clone();
         let rows = rows.get_untracked();
         names.with(|_| ());
-        rows.into_iter().map(|row| view! { <Row lab part=part.clone() row /> }).collect_view()
+        rows.into_iter().map(|row| view! { <Row lab part=part.clone() row /> }.into_any()).collect::<Vec<AnyView>>()
     };
     view! { <h3>"Settings"</h3><div class="settings">{view}</div> }
 }
@@ -45,19 +45,22 @@ fn Row(lab: Lab, part: String, row: SettingView) -> impl IntoView {
     };
     let id = format!("set-{name}");
     let described = format!("{id}-wrong");
-    let invalid = move || if wrong.with(String::is_empty) { "false" } else { "true" };
-    let shown = move || value.get().unwrap_or_default();
+    let invalid = Signal::derive(move || if wrong.with(String::is_empty) { "false" } else { "true" });
+    let shown = Signal::derive(move || value.get().unwrap_or_default());
     let control = match row.form {
         Form::Flag => {
-            let on = move || shown() == "true";
+            let on = Signal::derive(move || shown.get() == "true");
             let take = move |event| take(event_target_checked(&event).to_string());
             view! { <input type="checkbox" id=id.clone() prop:checked=on on:change=take /> }.into_any()
         }
         Form::Choice => {
-            let options =
-                row.words.into_iter().map(|word| view! { <option value=word selected=move || shown() == word>{word}</option> });
-            let options = options.collect_view();
-            view! { <select id=id.clone() prop:value=shown on:change=move |event| take(event_target_value(&event))>{options}</select> }.into_any()
+            let options = row.words.into_iter().map(|word| {
+                let selected = Signal::derive(move || shown.get() == word);
+                view! { <option value=word selected=selected>{word}</option> }.into_any()
+            });
+            let options: Vec<AnyView> = options.collect();
+            view! { <select id=id.clone() prop:value=shown on:change=move |event| take(event_target_value(&event))>{options}</select> }
+                .into_any()
         }
         Form::Duration
         | Form::Count
@@ -74,11 +77,12 @@ fn Row(lab: Lab, part: String, row: SettingView) -> impl IntoView {
         .into_any(),
     };
     view! {
-        <div class="setting" class:changed=move || changed.get()>
+        <div class="setting" class:changed=changed>
             <label for=id title=row.doc>{name.replace('_', " ")}</label>
             {control}
             <p class="doc">{row.doc}</p>
-            <p class="wrong" id=described role="alert">{move || wrong.get()}</p>
+            <p class="wrong" id=described role="alert">{wrong}</p>
         </div>
     }
+    .into_any()
 }

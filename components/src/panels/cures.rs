@@ -2,7 +2,9 @@
 
 use leptos::prelude::*;
 use redrive::sim::time::clock;
+use redrive::view::CureView;
 
+use crate::dom::{Node, button, el, live};
 use crate::lab::Lab;
 
 /// The panel.
@@ -12,59 +14,51 @@ pub fn Cures(lab: Lab) -> impl IntoView {
     let wrong = RwSignal::new(String::new());
     // The reason of the cure that is pointed at, or else of the first.
     let pointed = RwSignal::new(0_usize);
-    let why = move || cures.with(|cures| cures.get(pointed.get()).or(cures.first()).map(|cure| cure.why.clone()).unwrap_or_default());
-    let buttons = move || {
+    let buttons = live(move || {
         let cures = cures.get();
-        if cures.is_empty() {
-            return view! { <p class="sub">"Nothing to mend right now."</p> }.into_any();
+        let Some(shown) = cures.get(pointed.get()).or(cures.first()) else {
+            return vec![el("p").class("sub").says("Nothing to mend right now.")];
+        };
+        let why = el("p").class("why").attr("id", "cure-why").says(shown.why.clone());
+        let buttons = cures.into_iter().enumerate().map(|(place, cure)| cure_button(lab, cure, (pointed, place), wrong));
+        vec![el("ul").class("fix").with_all(buttons.collect::<Vec<Node>>()), why]
+    });
+    let wrong = live(move || vec![el("p").class("wrong").attr("role", "alert").says(wrong.get())]);
+    view! { <section id="cures"><h2>"What to do"</h2>{buttons}{wrong}{done(lab)}</section> }.into_any()
+}
+
+fn cure_button(lab: Lab, cure: CureView, (pointed, place): (RwSignal<usize>, usize), wrong: RwSignal<String>) -> Node {
+    let (title, commands) = (cure.title.clone(), cure.commands);
+    let apply = move || match lab.send(&commands) {
+        Ok(()) => {
+            wrong.set(String::new());
+            lab.said.set(format!("{title}: from {} on.", clock(lab.now_us())));
         }
-        let buttons = cures.into_iter().enumerate().map(|(place, cure)| {
-            let commands = cure.commands;
-            let title = cure.title.clone();
-            let apply = move |_| match lab.send(&commands) {
-                Ok(()) => {
-                    wrong.set(String::new());
-                    lab.said.set(format!("{title}: from {} on.", clock(lab.now_us())));
-                }
-                Err(fault) => wrong.set(fault.to_string()),
-            };
-            view! {
-                <li><button type="button" class="btn" title=cure.why on:click=apply on:focus=move |_| pointed.set(place)
-                    on:pointerenter=move |_| pointed.set(place)>{cure.title}</button></li>
-            }
-        });
-        view! { <ul class="fix">{buttons.collect_view()}</ul> }.into_any()
+        Err(fault) => wrong.set(fault.to_string()),
     };
-    view! {
-        <section id="cures">
-            <h2>"What to do"</h2>
-            {buttons}
-            <p class="why" id="cure-why">{why}</p>
-            <p class="wrong" role="alert">{move || wrong.get()}</p>
-            <Done lab />
-        </section>
-    }
+    let point = move || {
+        if pointed.get_untracked() != place {
+            pointed.set(place);
+        }
+    };
+    el("li").with(button("btn", cure.title).attr("title", cure.why).press(apply).on("focus", point).on("pointerenter", point))
 }
 
 /// What the visitor did.
-#[component]
-fn Done(lab: Lab) -> impl IntoView {
-    let rows = move || {
+fn done(lab: Lab) -> AnyView {
+    live(move || {
         let commands = lab.commands.get();
-        (!commands.is_empty()).then(|| {
-            let rows = commands.into_iter().enumerate().map(|(index, timed)| {
-                let text = timed.command.to_string();
-                let label = format!("Withdraw {text}");
-                view! {
-                    <li class="done">
-                        <time>{clock(timed.at_us)}</time>
-                        <code>{text}</code>
-                        <button type="button" class="link" aria-label=label on:click=move |_| lab.withdraw(index)>"withdraw"</button>
-                    </li>
-                }
-            });
-            view! { <h3>"What you did"</h3><ul class="did" id="did">{rows.collect_view()}</ul> }
-        })
-    };
-    view! { {rows} }
+        if commands.is_empty() {
+            return Vec::new();
+        }
+        let rows = commands.into_iter().enumerate().map(|(index, timed)| {
+            let text = timed.command.to_string();
+            let withdraw = button("link", "withdraw").attr("aria-label", format!("Withdraw {text}"));
+            el("li")
+                .with(el("time").says(clock(timed.at_us)))
+                .with(el("code").says(text))
+                .with(withdraw.press(move || lab.withdraw(index)))
+        });
+        vec![el("h3").says("What you did"), el("ul").class("did").attr("id", "did").with_all(rows.collect::<Vec<Node>>())]
+    })
 }

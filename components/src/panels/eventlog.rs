@@ -3,32 +3,29 @@
 use leptos::prelude::*;
 use redrive::sim::time::clock;
 
+use crate::dom::{Node, button, el, live};
 use crate::lab::{Lab, Selection};
 use crate::stage::level_word;
 
 /// The log. It is read only while it is open.
 #[component]
 pub fn EventLog(lab: Lab) -> impl IntoView {
-    let toggled = move |event: leptos::ev::Event| {
+    let toggled = move |event: web_sys::Event| {
         lab.logging.set(event_target::<web_sys::HtmlDetailsElement>(&event).open());
         lab.refresh();
     };
-    let rows = move || {
+    let rows = live(move || {
         let log = lab.log.get();
         let rows = log.iter().rev().map(|line| {
-            let text = line.text.clone();
             let what = match line.fact {
-                Some(fact) => view! { <button type="button" class="link" on:click=move |_| lab.select(Selection::Message(fact))>{text}</button> }.into_any(),
-                None => view! { <span>{text}</span> }.into_any(),
+                Some(fact) => button("link", line.text.clone()).press(move || lab.select(Selection::Message(fact))),
+                None => el("span").says(line.text.clone()),
             };
-            view! { <li><time>{clock(line.at_us)}</time><span class=format!("dot {}", level_word(line.level)) aria-hidden="true"></span>{what}</li> }
+            let dot = el("span").class(format!("dot {}", level_word(line.level))).attr("aria-hidden", "true");
+            el("li").with(el("time").says(clock(line.at_us))).with(dot).with(what)
         });
-        rows.collect_view()
-    };
-    view! {
-        <details id="eventlog" on:toggle=toggled>
-            <summary>"Event log"</summary>
-            <ol class="scroll log" tabindex="0" aria-label="Happenings, newest first">{rows}</ol>
-        </details>
-    }
+        let list = el("ol").class("scroll log").attr("tabindex", "0").attr("aria-label", "Happenings, newest first");
+        vec![list.with_all(rows.collect::<Vec<Node>>())]
+    });
+    view! { <details id="eventlog" on:toggle=toggled><summary>"Event log"</summary>{rows}</details> }.into_any()
 }

@@ -7,6 +7,7 @@ use redrive::view::{UserLevel, UsersView};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
+use crate::dom::{el, live};
 use crate::lab::Lab;
 
 /// Cells of the waffle.
@@ -35,27 +36,23 @@ fn class(level: Option<UserLevel>) -> &'static str {
 #[component]
 pub fn Users(lab: Lab) -> impl IntoView {
     let users = Memo::new(move |_| lab.panels.with(|panels| panels.users.clone()));
-    let newest = move || {
-        let (shown, one_of) = users.with(|users| (users.newest.len(), users.one_of));
-        match (shown, one_of) {
-            (0, _) => "nobody has come yet".to_owned(),
-            (1, _) => "the only one so far".to_owned(),
-            (many, 0 | 1) => format!("last {many}, newest right"),
-            (many, each) => format!("last {many}, newest right; each stands for {}", grouped(each)),
-        }
-    };
-    view! {
-        <section id="users">
-            <h2>"What users see"</h2>
-            <p class="verdict" id="verdict">
-                {move || users.with(|users| users.verdict.clone())}" "
-                <em>{move || users.with(|users| users.harm.clone())}</em>
-                {move || users.with(|users| users.tail.clone())}
-            </p>
-            <div class="sub">{newest}</div>
-            <Waffle users />
-            <Key users />
-        </section>
+    let verdict = live(move || {
+        users.with(|users| {
+            let harm = el("em").says(users.harm.clone());
+            let verdict = el("p").class("verdict").attr("id", "verdict").says(users.verdict.clone() + " ");
+            vec![verdict.with(harm).says(users.tail.clone()), el("div").class("sub").says(newest(users))]
+        })
+    });
+    view! { <section id="users"><h2>"What users see"</h2>{verdict}<Waffle users />{key(users)}</section> }.into_any()
+}
+
+/// What the waffle shows.
+fn newest(users: &UsersView) -> String {
+    match (users.newest.len(), users.one_of) {
+        (0, _) => "nobody has come yet".to_owned(),
+        (1, _) => "the only one so far".to_owned(),
+        (many, 0 | 1) => format!("last {many}, newest right"),
+        (many, each) => format!("last {many}, newest right; each stands for {}", grouped(each)),
     }
 }
 
@@ -98,7 +95,7 @@ fn Waffle(users: Memo<UsersView>) -> impl IntoView {
             });
         });
     });
-    let label = move || {
+    let label = Signal::derive(move || {
         users.with(|users| {
             let count = |level| users.newest.iter().filter(|other| **other == level).count();
             format!(
@@ -112,27 +109,32 @@ fn Waffle(users: Memo<UsersView>) -> impl IntoView {
                 count(UserLevel::Waiting)
             )
         })
-    };
-    view! { <div role="img" aria-label=label node_ref=waffle></div> }
+    });
+    view! { <div role="img" aria-label=label node_ref=waffle></div> }.into_any()
 }
 
 /// The counts over the whole run.
-#[component]
-fn Key(users: Memo<UsersView>) -> impl IntoView {
-    let rows: [(&str, &str, fn(&UsersView) -> u64); 6] = [
-        ("good", "served", |users| users.served),
-        ("late", "late", |users| users.late),
-        ("twice", "twice", |users| users.twice),
-        ("never", "never", |users| users.never),
-        ("refused", "refused", |users| users.refused),
-        ("wait", "waiting", |users| users.waiting),
-    ];
-    let rows = rows.map(|(class, title, read)| {
-        let count = Memo::new(move |_| users.with(read));
-        let hidden = move || count.get() == 0 && class != "good";
-        view! { <li data-count=class hidden=hidden><i class=class></i>{title}" "<b>{move || grouped(count.get())}</b></li> }
-    });
-    view! { <ul class="key">{rows.to_vec()}</ul> }
+fn key(users: Memo<UsersView>) -> AnyView {
+    live(move || {
+        let users = users.get();
+        let counts = [
+            ("good", "served", users.served),
+            ("late", "late", users.late),
+            ("twice", "twice", users.twice),
+            ("never", "never", users.never),
+            ("refused", "refused", users.refused),
+            ("wait", "waiting", users.waiting),
+        ];
+        let shown = counts.into_iter().filter(|(class, _, count)| *count > 0 || *class == "good");
+        let rows = shown.map(|(class, title, count)| {
+            el("li")
+                .attr("data-count", class)
+                .with(el("i").class(class))
+                .says(format!("{title} "))
+                .with(el("b").says(grouped(count)))
+        });
+        vec![el("ul").class("key").with_all(rows)]
+    })
 }
 
 #[cfg(test)]

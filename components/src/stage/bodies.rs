@@ -153,7 +153,7 @@ fn outbox(scene: &mut Scene, unsent: u64, oldest_us: u64, rows: &[TokenRef], at:
     const SHADES: [&str; BARS] = ["kept r0", "kept r1", "kept r2", "kept r3", "kept r4"];
     let bars = if room.narrow { 3 } else { BARS };
     let count = bars_of(unsent).min(bars);
-    let (pitch, thick, wide) = if room.narrow { (11.0, 8.0, 54.0) } else { (14.0, 11.0, at.w - 28.0) };
+    let (pitch, thick, wide) = if room.narrow { (11.0, 8.0, 36.0) } else { (14.0, 11.0, at.w - 28.0) };
     scene.text("small soft", at.x + 14.0, at.y + 59.0, if unsent == 0 { "outbox, all sent" } else { "outbox" });
     let top = at.y + 67.0;
     for bar in 0..bars {
@@ -181,7 +181,7 @@ fn outbox(scene: &mut Scene, unsent: u64, oldest_us: u64, rows: &[TokenRef], at:
         scene.text("mono tiny warn end", at.right() - 14.0, at.y + 59.0, spoken(oldest_us));
     }
     if room.narrow {
-        scene.text(look, at.right() - 8.0, at.bottom() - 12.0, fit(&grouped(unsent), at.w - 84.0, FIGURE));
+        scene.text(look, at.right() - 8.0, at.bottom() - 12.0, fit(&grouped(unsent), at.w - 62.0, FIGURE));
         return;
     }
     scene.text(look, at.right() - 14.0, at.bottom() - 6.0, fit(&(grouped(unsent) + " unsent"), at.w - 20.0, FIGURE));

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use redrive::scenario::parts::Role;
 use redrive::sim::time::grouped;
 
+use crate::dom::{Node, el, live};
 use crate::lab::Lab;
 
 /// Roles with their stripe and their name.
@@ -15,31 +16,54 @@ const ROLES: [(Role, &str, &str); 5] = [
     (Role::Worker, "fill worker", "background worker"),
 ];
 
+/// A shape of the legend: its class, and a path or a radius.
+enum Mark {
+    Path(&'static str, &'static str),
+    Circle(&'static str, &'static str),
+}
+
+/// What the shapes of messages mean.
+const SHAPES: [(&str, &[Mark]); 6] = [
+    ("in transit", &[Mark::Circle("tok k0", "8")]),
+    ("hidden, comes back", &[Mark::Circle("arc-back", "8"), Mark::Path("arc k0", "M12 4A8 8 0 1 1 6 6.7")]),
+    ("given out again", &[Mark::Circle("again", "10.5"), Mark::Circle("tok k0", "7.5")]),
+    ("took effect twice", &[Mark::Circle("twice-ring", "10.5"), Mark::Circle("twice", "7.5")]),
+    ("poison", &[Mark::Path("poison", "M12 2l10 10-10 10L2 12z")]),
+    ("lost", &[Mark::Circle("ghost", "8")]),
+];
+
+fn drawing(view: &'static str, width: &'static str, height: &'static str) -> Node {
+    el("svg").attr("viewBox", view).attr("width", width).attr("height", height).attr("aria-hidden", "true")
+}
+
+fn mark(mark: &Mark) -> Node {
+    match mark {
+        Mark::Path(class, d) => el("path").class(*class).attr("d", *d),
+        Mark::Circle(class, r) => el("circle").class(*class).attr("cx", "12").attr("cy", "12").attr("r", *r),
+    }
+}
+
 /// The legend under the stage.
 #[component]
 pub fn Legend(lab: Lab) -> impl IntoView {
     let one_of = Memo::new(move |_| lab.frame.with(|frame| frame.one_of));
-    let sampled = move || match one_of.get() {
-        0 | 1 => "every message is drawn".to_owned(),
-        many => format!("1 of {} messages is drawn", grouped(many)),
-    };
-    let roles = Memo::new(move |_| {
-        lab.stage.with(|stage| ROLES.map(|(role, ..)| stage.parts.iter().any(|part| part.role == role)))
-    });
-    let role = |index: usize| {
-        let (_, class, text) = ROLES[index];
-        view! { <li hidden=move || !roles.get()[index]><svg class="mark" viewBox="0 0 4 13" width="4" height="13"><rect class=class width="4" height="13" rx="2"></rect></svg>{text}</li> }
-    };
-    view! {
-        <ul class="legend" aria-label="Legend">
-            {(0..ROLES.len()).map(role).collect_view()}
-            <li class="gap"><svg class="mark" viewBox="0 0 24 24" width="20" height="20"><circle class="tok k0" cx="12" cy="12" r="8"></circle></svg>"in transit"</li>
-            <li><svg class="mark" viewBox="0 0 24 24" width="20" height="20"><circle class="arc-back" cx="12" cy="12" r="8"></circle><path class="arc k0" d="M12 4A8 8 0 1 1 6 6.7"></path></svg>"hidden, comes back"</li>
-            <li><svg class="mark" viewBox="0 0 24 24" width="20" height="20"><circle class="again" cx="12" cy="12" r="10.5"></circle><circle class="tok k0" cx="12" cy="12" r="7.5"></circle></svg>"given out again"</li>
-            <li><svg class="mark" viewBox="0 0 24 24" width="20" height="20"><circle class="twice-ring" cx="12" cy="12" r="10.5"></circle><circle class="twice" cx="12" cy="12" r="7.5"></circle></svg>"took effect twice"</li>
-            <li><svg class="mark" viewBox="0 0 24 24" width="20" height="20"><path class="poison" d="M12 2l10 10-10 10L2 12z"></path></svg>"poison"</li>
-            <li><svg class="mark" viewBox="0 0 24 24" width="20" height="20"><circle class="ghost" cx="12" cy="12" r="8"></circle></svg>"lost"</li>
-            <li class="sampled">{sampled}</li>
-        </ul>
-    }
+    let roles =
+        Memo::new(move |_| lab.stage.with(|stage| ROLES.map(|(role, ..)| stage.parts.iter().any(|part| part.role == role))));
+    live(move || {
+        let present = ROLES.iter().zip(roles.get()).filter(|(_, present)| *present);
+        let roles = present.map(|((_, class, text), _)| {
+            let stripe = el("rect").class(*class).attr("width", "4").attr("height", "13").attr("rx", "2");
+            el("li").with(drawing("0 0 4 13", "4", "13").with(stripe)).says(*text)
+        });
+        let shapes = SHAPES.iter().enumerate().map(|(place, (text, marks))| {
+            let class = if place == 0 { "gap" } else { "" };
+            el("li").class(class).with(drawing("0 0 24 24", "20", "20").with_all(marks.iter().map(mark))).says(*text)
+        });
+        let sampled = match one_of.get() {
+            0 | 1 => "every message is drawn".to_owned(),
+            many => format!("1 of {} messages is drawn", grouped(many)),
+        };
+        let list = el("ul").class("legend").attr("aria-label", "Legend").with_all(roles).with_all(shapes);
+        vec![list.with(el("li").class("sampled").says(sampled))]
+    })
 }

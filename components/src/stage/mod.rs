@@ -4,7 +4,7 @@
 pub mod bodies;
 pub mod ink;
 pub mod layout;
-mod legend;
+pub mod legend;
 mod narrow;
 pub mod shapes;
 pub mod tape;
@@ -188,7 +188,8 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
             let leader = leader(lab, easel);
             if let Some(canvas) = &mut easel.canvas {
                 canvas.wear(page.theme.get_untracked());
-                easel.flying = canvas.draw(&frame.hops, (frame.now_us, frame.trail_us), &easel.layout, page.still.get_untracked(), leader);
+                easel.flying =
+                    canvas.draw(&frame.hops, (frame.now_us, frame.trail_us), &easel.layout, page.still.get_untracked(), leader);
             }
         });
     });
@@ -223,8 +224,8 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
                 <div class="board over" node_ref=over></div>
             </div>
         </div>
-        <legend::Legend lab />
     }
+    .into_any()
 }
 
 fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
@@ -235,9 +236,11 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
     let spot = lab.free_spot.get_untracked();
     let inside = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
     // Inside a part that does not draw it: at the near side of the part where it was last heard of.
-    let last = lab.journey.with_untracked(|journey| journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
+    let last =
+        lab.journey.with_untracked(|journey| journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
     let spot = spot.scaled(1.0 / easel.layout.scale.max(0.1));
-    let near = |at: &Rect| (spot.mid_x().clamp(at.x + 16.0, at.right() - 16.0), spot.mid_y().clamp(at.y + 16.0, at.bottom() - 16.0));
+    let near =
+        |at: &Rect| (spot.mid_x().clamp(at.x + 16.0, at.right() - 16.0), spot.mid_y().clamp(at.y + 16.0, at.bottom() - 16.0));
     let resting = inside.or_else(|| last.and_then(|part| easel.layout.boxes.get(usize::from(part))).map(near));
     Some(Leader { fact, card: spot, resting })
 }

@@ -12,6 +12,8 @@ const SNUG: f64 = 12.0;
 const BETWEEN: f64 = 6.0;
 /// Width of the chain beside a queue or log.
 const LANE: f64 = 134.0;
+/// Room at the left of the chain for a line that goes around.
+const INSET: f64 = 8.0;
 /// Most parts side by side.
 const ABREAST: usize = 3;
 
@@ -48,8 +50,11 @@ impl Bands<'_> {
     fn beside(&mut self, chain: &[usize], store: usize) {
         let top = self.y;
         let mut y = top;
+        // A line that goes around a part needs room at the left.
+        let around = chain.iter().rev().skip(1).any(|part| self.items[*part].shape == ItemShape::Called);
+        let inset = if around { INSET } else { 0.0 };
         for part in chain {
-            self.boxes[*part] = Rect { x: SIDE, y, w: LANE, h: self.items[*part].h };
+            self.boxes[*part] = Rect { x: SIDE + inset, y, w: LANE - inset, h: self.items[*part].h };
             y += self.items[*part].h + BAND - 2.0;
         }
         let lane = y - BAND + 2.0 - top;

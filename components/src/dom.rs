@@ -1,0 +1,280 @@
+//! Small trees of elements for what changes often: lists and tables, compared with what is shown, so that only what
+//! changed touches the document and a button that has the focus keeps it.
+//!
+//! Plain data instead of one type a list: the page's code stays small.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use leptos::html::Div;
+use leptos::prelude::*;
+use wasm_bindgen::closure::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, Event, Node as DomNode};
+
+/// What a press does.
+type Act = Rc<dyn Fn()>;
+
+/// An element or a text.
+#[derive(Default)]
+pub struct Node {
+    tag: &'static str,
+    attributes: Vec<(&'static str, String)>,
+    text: String,
+    kids: Vec<Node>,
+    acts: Vec<(&'static str, Act)>,
+}
+
+/// An element of this tag.
+#[must_use]
+pub fn el(tag: &'static str) -> Node {
+    Node { tag, ..Node::default() }
+}
+
+/// A text.
+#[must_use]
+pub fn text(text: impl Into<String>) -> Node {
+    Node { text: text.into(), ..Node::default() }
+}
+
+/// A button of this class.
+#[must_use]
+pub fn button(class: &'static str, says: impl Into<String>) -> Node {
+    el("button").attr("type", "button").class(class).says(says)
+}
+
+impl Node {
+    /// Its class.
+    #[must_use]
+    pub fn class(self, class: impl Into<String>) -> Self {
+        self.attr("class", class)
+    }
+
+    /// An attribute.
+    #[must_use]
+    pub fn attr(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.attributes.push((name, value.into()));
+        self
+    }
+
+    /// An attribute where there is something to say in it.
+    #[must_use]
+    pub fn attr_if(self, name: &'static str, value: Option<String>) -> Self {
+        match value {
+            Some(value) => self.attr(name, value),
+            None => self,
+        }
+    }
+
+    /// A text inside it.
+    #[must_use]
+    pub fn says(self, says: impl Into<String>) -> Self {
+        self.with(text(says))
+    }
+
+    /// An element inside it.
+    #[must_use]
+    pub fn with(mut self, kid: Node) -> Self {
+        self.kids.push(kid);
+        self
+    }
+
+    /// Elements inside it.
+    #[must_use]
+    pub fn with_all(mut self, kids: impl IntoIterator<Item = Node>) -> Self {
+        self.kids.extend(kids);
+        self
+    }
+
+    /// What happens on an event.
+    #[must_use]
+    pub fn on(mut self, event: &'static str, act: impl Fn() + 'static) -> Self {
+        self.acts.push((event, Rc::new(act)));
+        self
+    }
+
+    /// What a press does.
+    #[must_use]
+    pub fn press(self, act: impl Fn() + 'static) -> Self {
+        self.on("click", act)
+    }
+}
+
+/// A node in the document.
+struct Shown {
+    tag: &'static str,
+    attributes: Vec<(&'static str, String)>,
+    text: String,
+    kids: Vec<Shown>,
+    /// What the listeners call: exchanged without touching the document.
+    acts: Vec<(&'static str, Rc<RefCell<Act>>)>,
+    /// The listeners live as long as the element.
+    _listeners: Vec<Closure<dyn Fn(Event)>>,
+    dom: DomNode,
+}
+
+impl Shown {
+    fn new(node: Node) -> Result<Self, JsValue> {
+        let document = document();
+        if node.tag.is_empty() {
+            let dom = document.create_text_node(&node.text).into();
+            return Ok(Self {
+                tag: "",
+                attributes: Vec::new(),
+                text: node.text,
+                kids: Vec::new(),
+                acts: Vec::new(),
+                _listeners: Vec::new(),
+                dom,
+            });
+        }
+        let svg = matches!(node.tag, "svg" | "path" | "rect" | "circle");
+        let element = if svg {
+            document.create_element_ns(Some("http://www.w3.org/2000/svg"), node.tag)?
+        } else {
+            document.create_element(node.tag)?
+        };
+        for (name, value) in &node.attributes {
+            element.set_attribute(name, value)?;
+        }
+        let mut acts = Vec::new();
+        let mut listeners = Vec::new();
+        for (event, act) in node.acts {
+            let act = Rc::new(RefCell::new(act));
+            let called = Rc::clone(&act);
+            let listener = Closure::<dyn Fn(Event)>::new(move |_| {
+                let act = called.borrow().clone();
+                act();
+            });
+            element.add_event_listener_with_callback(event, listener.as_ref().unchecked_ref())?;
+            acts.push((event, act));
+            listeners.push(listener);
+        }
+        let mut shown = Self {
+            tag: node.tag,
+            attributes: node.attributes,
+            text: String::new(),
+            kids: Vec::new(),
+            acts,
+            _listeners: listeners,
+            dom: element.into(),
+        };
+        show(&shown.dom, &mut shown.kids, node.kids)?;
+        Ok(shown)
+    }
+
+    /// Whether the same element can show it.
+    fn fits(&self, node: &Node) -> bool {
+        let same_acts = self.acts.iter().map(|act| act.0).eq(node.acts.iter().map(|act| act.0));
+        self.tag == node.tag && same_acts
+    }
+
+    fn become_like(&mut self, node: Node) -> Result<(), JsValue> {
+        if self.text != node.text {
+            self.dom.set_text_content(Some(&node.text));
+            self.text = node.text;
+        }
+        if self.attributes != node.attributes
+            && let Some(element) = self.dom.dyn_ref::<Element>()
+        {
+            for (name, _) in &self.attributes {
+                if node.attributes.iter().all(|(other, _)| other != name) {
+                    element.remove_attribute(name)?;
+                }
+            }
+            for (name, value) in &node.attributes {
+                if self.attributes.iter().all(|(other, old)| other != name || old != value) {
+                    element.set_attribute(name, value)?;
+                }
+            }
+            self.attributes = node.attributes;
+        }
+        for ((_, old), (_, act)) in self.acts.iter().zip(node.acts) {
+            *old.borrow_mut() = act;
+        }
+        show(&self.dom, &mut self.kids, node.kids)
+    }
+}
+
+/// Makes what is inside `parent` look like `nodes`.
+fn show(parent: &DomNode, shown: &mut Vec<Shown>, nodes: Vec<Node>) -> Result<(), JsValue> {
+    for extra in shown.drain(nodes.len().min(shown.len())..) {
+        parent.remove_child(&extra.dom)?;
+    }
+    for (index, node) in nodes.into_iter().enumerate() {
+        match shown.get_mut(index) {
+            Some(old) if old.fits(&node) => old.become_like(node)?,
+            Some(old) => {
+                let fresh = Shown::new(node)?;
+                parent.replace_child(&fresh.dom, &old.dom)?;
+                *old = fresh;
+            }
+            None => {
+                let fresh = Shown::new(node)?;
+                parent.append_child(&fresh.dom)?;
+                shown.push(fresh);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Shows what `of` says, whenever a signal that it reads changes.
+#[must_use]
+pub fn live(of: impl Fn() -> Vec<Node> + 'static) -> AnyView {
+    live_boxed(Box::new(of))
+}
+
+fn live_boxed(of: Box<dyn Fn() -> Vec<Node>>) -> AnyView {
+    let place: NodeRef<Div> = NodeRef::new();
+    let shown = StoredValue::new_local(Vec::<Shown>::new());
+    Effect::new(move || {
+        let nodes = of();
+        let Some(place) = place.get() else { return };
+        shown.update_value(|shown| {
+            if let Err(error) = show(&place, shown, nodes) {
+                leptos::logging::error!("a list could not be shown: {error:?}");
+            }
+        });
+    });
+    view! { <div class="live" node_ref=place></div> }.into_any()
+}
+
+#[cfg(all(test, target_arch = "wasm32"))]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+    use wasm_bindgen_test::wasm_bindgen_test;
+    use web_sys::HtmlElement;
+
+    fn place() -> Element {
+        document().create_element("div").expect("an element")
+    }
+
+    #[wasm_bindgen_test]
+    fn what_did_not_change_keeps_its_element() {
+        let (place, mut shown) = (place(), Vec::new());
+        let row = |says: &str, class: &str| el("li").class(class).says(says);
+        show(&place, &mut shown, vec![row("a", "x"), row("b", "x")]).expect("shown");
+        let first = place.first_element_child().expect("a row");
+        show(&place, &mut shown, vec![row("a", "y"), row("c", "x"), row("d", "x")]).expect("shown");
+        assert_eq!(place.first_element_child(), Some(first));
+        assert_eq!(place.inner_html(), r#"<li class="y">a</li><li class="x">c</li><li class="x">d</li>"#);
+        show(&place, &mut shown, vec![el("p").says("e")]).expect("shown");
+        assert_eq!(place.inner_html(), "<p>e</p>");
+    }
+
+    #[wasm_bindgen_test]
+    fn a_press_does_what_the_newest_tree_says() {
+        let (place, mut shown) = (place(), Vec::new());
+        let pressed = Rc::new(Cell::new(0));
+        for adds in [1, 10] {
+            let pressed = Rc::clone(&pressed);
+            let press = button("btn", "add").press(move || pressed.set(pressed.get() + adds));
+            show(&place, &mut shown, vec![press]).expect("shown");
+        }
+        let button = place.first_element_child().expect("a button").unchecked_into::<HtmlElement>();
+        button.click();
+        assert_eq!(pressed.get(), 10);
+    }
+}
