@@ -1,7 +1,7 @@
 // Plays the benchmarks in headless Chromium and prints what it took: node bench.mjs FOLDER CHROMIUM RUNS NAME…
 // FOLDER holds what wasm-bindgen made of this package. Each name is played RUNS times; the median counts.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,16 +47,15 @@ const server = createServer((request, response) => {
   }
   const name = request.url.slice(1);
   if (name === "") return response.writeHead(200, { "content-type": "text/html" }).end(page);
-  try {
-    response.writeHead(200, { "content-type": types[name.split(".").pop()] ?? "text/plain" }).end(readFileSync(join(folder, name)));
-  } catch {
-    response.writeHead(404).end();
-  }
+  const path = join(folder, name);
+  if (!existsSync(path)) return response.writeHead(404).end();
+  response.writeHead(200, { "content-type": types[name.split(".").pop()] ?? "text/plain" }).end(readFileSync(path));
 });
 
 server.listen(0, "127.0.0.1", () => {
   const flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"];
   flags.push("--disable-background-networking", "--disable-component-update", "--disable-sync", `--user-data-dir=${profile}`);
   browser = spawn(chromium, [...flags, `http://127.0.0.1:${server.address().port}/`], { stdio: "ignore" });
-  browser.on("exit", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
+  // The browser's helpers write for a moment after it has ended.
+  browser.on("exit", () => setTimeout(() => rmSync(profile, { recursive: true, force: true, maxRetries: 9 }), 1_000));
 });
