@@ -1,3 +1,7 @@
 //! What a person does with the published page, and what they find.
 
+mod bad_input;
+mod exact_runs;
 mod first_screen;
+mod order_shop;
+mod sizes;

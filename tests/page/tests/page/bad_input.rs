@@ -1,0 +1,31 @@
+//! Nonsense from outside: a clear answer, and nothing lost.
+
+use redrive_page_tests::Visitor;
+
+#[test]
+fn an_unknown_scenario_is_answered_with_what_exists() {
+    let page = Visitor::new("unknown_scenario").open("#/s/order-shpo");
+    page.until_it_says("order-shpo");
+    page.until_it_says("order-shop");
+    assert!(page.axe().is_empty(), "{:#?}", page.axe());
+}
+
+#[test]
+fn a_stale_link_is_refused_with_its_reason() {
+    let page = Visitor::new("stale_link").open("#/run/AAAA");
+    page.until_it_says("link");
+    assert!(page.text().contains("does not unpack") || page.text().contains("unpacks to something else"), "{}", page.text());
+}
+
+#[test]
+fn a_setting_that_is_not_allowed_says_what_is() {
+    let page = Visitor::new("bad_setting").open("#/s/work-queue-crash");
+    page.until("the lab is there", |page| page.count("#clock") == 1);
+    page.part("[data-part=jobs]").click();
+    page.until_text("#inspector", "visibility_timeout");
+    let field = page.control("textbox", "visibility_timeout");
+    field.type_in("-5s");
+    page.press(redrive_page_tests::Key::Enter);
+    page.until_text("#inspector", "`-5s` is negative");
+    page.until_text("#inspector", "0s to 12h");
+}
