@@ -14,7 +14,7 @@ pub fn Announcer(lab: Lab) -> impl IntoView {
     let summary = RwSignal::new(String::new());
     let last_ms = StoredValue::new(f64::MIN);
     Effect::new(move || {
-        let panels = lab.panels.get();
+        let panels = lab.shown.with(|shown| shown.panels.clone());
         let playing = lab.playing.get();
         let mut text = [panels.users.verdict.as_str(), " ", &panels.users.harm, &panels.users.tail].concat();
         if let Some(finding) = panels.findings.last() {

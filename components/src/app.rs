@@ -4,10 +4,11 @@ use leptos::prelude::*;
 use redrive::run::Run;
 use redrive::scenario::{Fault, library};
 
+use crate::dom::fixed;
 use crate::inspector::{message::MessageCard, part::PartCard};
 use crate::lab::Lab;
 use crate::page::Page;
-use crate::panels::Panels;
+use crate::panels::panels;
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
 use crate::ui::Ui;
@@ -62,7 +63,7 @@ pub fn App() -> impl IntoView {
     keyboard::listen(lab, ui);
     view! {
         <div id="lab">
-            <header::Header lab page ui />
+            {fixed(vec![header::header(lab, page, ui)])}
             <main>
                 <topbar::Topbar lab />
                 <div class="floor">
@@ -73,12 +74,9 @@ pub fn App() -> impl IntoView {
                 <Legend lab />
                 <trouble::TroubleCover lab ui />
             </main>
-            <Panels lab ui />
+            {fixed(vec![panels(lab, ui)])}
             <footer::Footer lab page />
-            <picker::Picker lab ui />
-            <share::Share lab ui />
-            <find::Find lab ui />
-            <keyboard::Keys ui />
+            {fixed(vec![picker::picker(lab, ui), share::share(lab, ui), find::find(lab, ui), keyboard::keys(ui)])}
             <a11y::Announcer lab />
         </div>
     }

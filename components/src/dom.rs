@@ -12,8 +12,10 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, Node as DomNode};
 
-/// What a press does.
-type Act = Rc<dyn Fn()>;
+/// What an event does.
+type Act = Rc<dyn Fn(&Event)>;
+/// What a place shows, read anew whenever a signal in it changes.
+type Of = Box<dyn Fn() -> Vec<Node>>;
 
 /// An element or a text.
 #[derive(Default)]
@@ -23,6 +25,7 @@ pub struct Node {
     text: String,
     kids: Vec<Node>,
     acts: Vec<(&'static str, Act)>,
+    of: Option<Of>,
 }
 
 /// An element of this tag.
@@ -35,6 +38,14 @@ pub fn el(tag: &'static str) -> Node {
 #[must_use]
 pub fn text(text: impl Into<String>) -> Node {
     Node { text: text.into(), ..Node::default() }
+}
+
+/// A place inside a tree that stands still: shows what `of` says, whenever a signal that it reads changes.
+#[must_use]
+pub fn slot(of: impl Fn() -> Vec<Node> + 'static) -> Node {
+    let mut node = el("div").class("live");
+    node.of = Some(Box::new(of));
+    node
 }
 
 /// A button of this class.
@@ -86,9 +97,16 @@ impl Node {
         self
     }
 
+    /// What is in a field. A name that starts with a dot is a property: what the visitor sees, not what the page began
+    /// with.
+    #[must_use]
+    pub fn value(self, value: impl Into<String>) -> Self {
+        self.attr(".value", value)
+    }
+
     /// What happens on an event.
     #[must_use]
-    pub fn on(mut self, event: &'static str, act: impl Fn() + 'static) -> Self {
+    pub fn on(mut self, event: &'static str, act: impl Fn(&Event) + 'static) -> Self {
         self.acts.push((event, Rc::new(act)));
         self
     }
@@ -96,8 +114,24 @@ impl Node {
     /// What a press does.
     #[must_use]
     pub fn press(self, act: impl Fn() + 'static) -> Self {
-        self.on("click", act)
+        self.on("click", move |_| act())
     }
+
+    /// What a new value of a field does.
+    #[must_use]
+    pub fn take(self, event: &'static str, act: impl Fn(String) + 'static) -> Self {
+        self.on(event, move |event| act(event_target_value(event)))
+    }
+}
+
+/// Sets an attribute, or a property where the name starts with a dot.
+fn put(element: &Element, name: &str, value: &str) -> Result<(), JsValue> {
+    let Some(property) = name.strip_prefix('.') else { return element.set_attribute(name, value) };
+    let value = match (property, value) {
+        ("checked", on) => JsValue::from_bool(on == "true"),
+        (_, text) => JsValue::from_str(text),
+    };
+    js_sys::Reflect::set(element, &JsValue::from_str(property), &value).map(|_| ())
 }
 
 /// A node in the document.
@@ -134,17 +168,17 @@ impl Shown {
         } else {
             document.create_element(node.tag)?
         };
-        for (name, value) in &node.attributes {
-            element.set_attribute(name, value)?;
+        for (name, value) in node.attributes.iter().filter(|(name, _)| !name.starts_with('.')) {
+            put(&element, name, value)?;
         }
         let mut acts = Vec::new();
         let mut listeners = Vec::new();
         for (event, act) in node.acts {
             let act = Rc::new(RefCell::new(act));
             let called = Rc::clone(&act);
-            let listener = Closure::<dyn Fn(Event)>::new(move |_| {
+            let listener = Closure::<dyn Fn(Event)>::new(move |event: Event| {
                 let act = called.borrow().clone();
-                act();
+                act(&event);
             });
             element.add_event_listener_with_callback(event, listener.as_ref().unchecked_ref())?;
             acts.push((event, act));
@@ -159,7 +193,16 @@ impl Shown {
             _listeners: listeners,
             dom: element.into(),
         };
-        show(&shown.dom, &mut shown.kids, node.kids)?;
+        match node.of {
+            Some(of) => keep_showing(shown.dom.clone(), of),
+            None => show(&shown.dom, &mut shown.kids, node.kids)?,
+        }
+        // A list takes its value only once it has its options.
+        if let Some(element) = shown.dom.dyn_ref::<Element>() {
+            for (name, value) in shown.attributes.iter().filter(|(name, _)| name.starts_with('.')) {
+                put(element, name, value)?;
+            }
+        }
         Ok(shown)
     }
 
@@ -184,13 +227,16 @@ impl Shown {
             }
             for (name, value) in &node.attributes {
                 if self.attributes.iter().all(|(other, old)| other != name || old != value) {
-                    element.set_attribute(name, value)?;
+                    put(element, name, value)?;
                 }
             }
             self.attributes = node.attributes;
         }
         for ((_, old), (_, act)) in self.acts.iter().zip(node.acts) {
             *old.borrow_mut() = act;
+        }
+        if node.of.is_some() {
+            return Ok(());
         }
         show(&self.dom, &mut self.kids, node.kids)
     }
@@ -219,23 +265,40 @@ fn show(parent: &DomNode, shown: &mut Vec<Shown>, nodes: Vec<Node>) -> Result<()
     Ok(())
 }
 
-/// Shows what `of` says, whenever a signal that it reads changes.
-#[must_use]
-pub fn live(of: impl Fn() -> Vec<Node> + 'static) -> AnyView {
-    live_boxed(Box::new(of))
-}
-
-fn live_boxed(of: Box<dyn Fn() -> Vec<Node>>) -> AnyView {
-    let place: NodeRef<Div> = NodeRef::new();
+/// Keeps showing what `of` says inside `place`.
+fn keep_showing(place: DomNode, of: Of) {
     let shown = StoredValue::new_local(Vec::<Shown>::new());
     Effect::new(move || {
         let nodes = of();
-        let Some(place) = place.get() else { return };
         shown.update_value(|shown| {
             if let Err(error) = show(&place, shown, nodes) {
                 leptos::logging::error!("a list could not be shown: {error:?}");
             }
         });
+    });
+}
+
+/// Shows what `of` says, whenever a signal that it reads changes.
+#[must_use]
+pub fn live(of: impl Fn() -> Vec<Node> + 'static) -> AnyView {
+    fixed(vec![slot(of)])
+}
+
+/// Shows a tree that stands still but for its slots.
+#[must_use]
+pub fn fixed(nodes: Vec<Node>) -> AnyView {
+    let place: NodeRef<Div> = NodeRef::new();
+    let nodes = StoredValue::new_local(nodes);
+    Effect::new(move || {
+        let Some(place) = place.get() else { return };
+        let nodes = nodes.try_update_value(std::mem::take).unwrap_or_default();
+        let mut shown = Vec::new();
+        if let Err(error) = show(&place, &mut shown, nodes) {
+            leptos::logging::error!("the page could not be shown: {error:?}");
+        }
+        // As long as the place: its listeners are needed until then.
+        let kept = StoredValue::new_local(shown);
+        on_cleanup(move || kept.dispose());
     });
     view! { <div class="live" node_ref=place></div> }.into_any()
 }

@@ -1,55 +1,61 @@
 //! Finds a message by its id.
 
-use leptos::ev::SubmitEvent;
-use leptos::html::Input;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
 
+use crate::dom::{Node, button, el, slot};
 use crate::lab::{Lab, Selection};
-use crate::ui::{Over, Sheet, Ui};
+use crate::ui::{Sheet, Ui, over};
 
-/// The dialog.
-#[component]
-pub fn Find(lab: Lab, ui: Ui) -> impl IntoView {
-    view! { <Over ui sheet=Sheet::Find id="find" title="Find a message"><Form lab ui /></Over> }
+fn field() -> Option<HtmlInputElement> {
+    document().get_element_by_id("find-text")?.dyn_into().ok()
 }
 
-#[component]
-fn Form(lab: Lab, ui: Ui) -> impl IntoView {
-    let field: NodeRef<Input> = NodeRef::new();
+/// The dialog.
+#[must_use]
+pub fn find(lab: Lab, ui: Ui) -> Node {
     let said = RwSignal::new(String::new());
-    Effect::new(move || {
-        if let Some(field) = field.get() {
-            let _ = field.focus();
-        }
-    });
-    let find = move |follow: bool| {
-        let Some(text) = field.get_untracked().map(|field| field.value()) else { return };
-        if text.trim().is_empty() {
-            said.set("Type an id, like 88.".into());
-            return;
-        }
-        if !lab.find(&text) {
-            said.set(format!("No message “{}” so far. It may come later: let time run, then look again.", text.trim()));
-            return;
-        }
-        ui.close();
-        if follow && let Selection::Message(fact) = lab.selection.get_untracked() {
-            lab.follow(fact);
-        }
-    };
-    let submit = move |event: SubmitEvent| {
-        event.prevent_default();
-        find(false);
-    };
-    view! {
-        <form on:submit=submit>
-            <div class="copy">
-                <input id="find-text" class="mono" node_ref=field autocomplete="off" aria-label="Id of the message" placeholder="88" maxlength="60" />
-                <button type="submit" class="btn pri">"Open"</button>
-                <button type="button" class="btn" on:click=move |_| find(true)>"Follow"</button>
-            </div>
-            <p role="status" id="find-said">{said}</p>
-        </form>
+    over(ui, Sheet::Find, "find", "Find a message", move || {
+        said.set(String::new());
+        request_animation_frame(|| {
+            if let Some(field) = field() {
+                let _ = field.focus();
+            }
+        });
+        let text = el("input")
+            .attr("id", "find-text")
+            .class("mono")
+            .attr("autocomplete", "off")
+            .attr("aria-label", "Id of the message")
+            .attr("placeholder", "88")
+            .attr("maxlength", "60");
+        let open = el("button").attr("type", "submit").class("btn pri").says("Open");
+        let follow = button("btn", "Follow").press(move || look_up(lab, ui, said, true));
+        let form = el("form").on("submit", move |event| {
+            event.prevent_default();
+            look_up(lab, ui, said, false);
+        });
+        vec![
+            form.with(el("div").class("copy").with(text).with(open).with(follow)),
+            slot(move || vec![el("p").attr("role", "status").attr("id", "find-said").says(said.get())]),
+        ]
+    })
+}
+
+fn look_up(lab: Lab, ui: Ui, said: RwSignal<String>, follow: bool) {
+    let Some(text) = field().map(|field| field.value()) else { return };
+    let id = text.trim();
+    if id.is_empty() {
+        said.set("Type an id, like 88.".into());
+        return;
     }
-    .into_any()
+    if !lab.find(id) {
+        said.set(format!("No message “{id}” so far. It may come later: let time run, then look again."));
+        return;
+    }
+    ui.close();
+    if follow && let Selection::Message(fact) = lab.selection.get_untracked() {
+        lab.follow(fact);
+    }
 }

@@ -2,19 +2,15 @@
 
 use leptos::prelude::*;
 
+use crate::dom::fixed;
 use crate::lab::Lab;
 use crate::page::Page;
 use crate::track::Track;
-use crate::transport::Transport;
+use crate::transport::transport;
 
 /// The footer.
 #[component]
 pub fn Footer(lab: Lab, page: Page) -> impl IntoView {
-    view! {
-        <footer inert=Signal::derive(move || lab.opened.with(Option::is_none))>
-            <Transport lab />
-            <Track lab page />
-        </footer>
-    }
-    .into_any()
+    let empty = Signal::derive(move || lab.opened.with(Option::is_none));
+    view! { <footer inert=empty>{fixed(vec![transport(lab)])}<Track lab page /></footer> }.into_any()
 }

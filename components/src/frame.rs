@@ -5,7 +5,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use redrive::view::{HopView, LineView};
 
-use crate::lab::{Frame, Lab, Selection};
+use crate::lab::{Frame, Lab, Selection, Shown};
 use crate::player::{Desk, wall_ms};
 
 /// Milliseconds between two readings of the panels.
@@ -98,8 +98,8 @@ impl Lab {
     /// Says what the followed message just did.
     fn tell(self) {
         let now_us = self.now_us();
-        let line = self.journey.with_untracked(|journey| {
-            let journey = journey.as_ref()?;
+        let line = self.shown.with_untracked(|shown| {
+            let journey = shown.journey.as_ref()?;
             let line: &LineView = journey.lines.iter().rev().find(|line| line.at_us <= now_us)?;
             Some(format!("{} · {}: {}", redrive::sim::time::clock(line.at_us), journey.title, line.text))
         });
@@ -123,7 +123,7 @@ impl Lab {
 
     /// Draws fewer of many: more than a handful on one line cannot be told apart.
     fn thinned(self, mut frame: Frame) -> Frame {
-        let sampled = self.stage.with_untracked(|stage| stage.one_of.max(1));
+        let sampled = self.shown.with_untracked(|shown| shown.stage.one_of.max(1));
         let kept = match self.selection.get_untracked() {
             Selection::Message(fact) => Some(fact),
             Selection::Nothing | Selection::Part(_) => None,
@@ -146,32 +146,29 @@ impl Lab {
         let selection = self.selection.get_untracked();
         let logging = self.logging.get_untracked();
         let ask = self.opened.with_untracked(|open| open.as_ref().and_then(|open| open.ask.clone()));
-        self.desk.with_value(|desk| {
-            let trail_us = desk.trail_us();
-            let Some(timeline) = desk.timeline.as_ref() else { return };
-            put(self.stage, Arc::new(timeline.stage(trail_us)));
+        let far = self.shown.with_untracked(|shown| shown.far.clone());
+        let shown = self.desk.with_value(|desk| {
+            let timeline = desk.timeline.as_ref()?;
             let panels = Arc::new(timeline.panels());
-            if timeline.now_us() >= self.furthest.with_untracked(|far| far.0) {
-                put(self.furthest, (timeline.now_us(), panels.clone()));
-            }
-            put(self.panels, panels);
-            put(self.trace, (timeline.trace_hash(), timeline.events()));
-            put(
-                self.inspect,
-                match selection {
-                    Selection::Part(part) => timeline.inspect(part).map(Arc::new),
+            let now_us = timeline.now_us();
+            Some(Shown {
+                stage: timeline.stage(desk.trail_us()),
+                far: if now_us >= far.0 { (now_us, panels.clone()) } else { far },
+                panels,
+                inspect: match selection {
+                    Selection::Part(part) => timeline.inspect(part),
                     Selection::Nothing | Selection::Message(_) => None,
                 },
-            );
-            let journey = matches!(selection, Selection::Message(_)).then(|| desk.journey.clone()).flatten();
-            put(self.journey, journey.map(Arc::new));
-            if logging {
-                put(self.log, Arc::new(timeline.log(LINES)));
-            }
-            if let Some(ask) = &ask {
-                put(self.answer, timeline.count(&ask.effect, &ask.fact));
-            }
+                journey: matches!(selection, Selection::Message(_)).then(|| desk.journey.clone()).flatten(),
+                log: if logging { timeline.log(LINES) } else { Vec::new() },
+                answer: ask.as_ref().and_then(|ask| timeline.count(&ask.effect, &ask.fact)),
+                trace: (timeline.trace_hash(), timeline.events()),
+                commands: timeline.run().commands.clone(),
+            })
         });
+        if let Some(shown) = shown {
+            put(self.shown, Arc::new(shown));
+        }
     }
 }
 

@@ -2,16 +2,27 @@
 
 use leptos::prelude::*;
 
-use crate::dom::{button, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 use crate::page::{Page, Theme};
 use crate::ui::{Sheet, Ui};
 
+/// The mark beside the name.
+fn mark() -> Node {
+    el("svg")
+        .attr("width", "22")
+        .attr("height", "22")
+        .attr("viewBox", "0 0 22 22")
+        .attr("aria-hidden", "true")
+        .with(el("path").class("brand-arrow").attr("d", "M4 11a7 7 0 1 1 2.2 5.1"))
+        .with(el("path").class("brand-arrow").attr("d", "M3 18.6l3.1-2.7 2.6 3.2"))
+        .with(el("circle").class("brand-dot").attr("cx", "11").attr("cy", "11").attr("r", "2.6"))
+}
+
 /// The header.
-#[component]
-pub fn Header(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
-    let none = Signal::derive(move || lab.opened.with(Option::is_none));
-    let crumb = live(move || {
+#[must_use]
+pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
+    let crumb = slot(move || {
         let opened = lab.opened.get();
         let (group, title) = match &opened {
             Some(opened) => (opened.group.clone() + " ", opened.title.clone()),
@@ -24,57 +35,49 @@ pub fn Header(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
             el("span").attr("aria-hidden", "true").says("▾"),
         ]
     });
-    let theme = live(move || {
+    let picker = button("crumb-button", "").attr("id", "picker-open").attr("aria-haspopup", "dialog");
+    let acts = slot(move || {
+        let none = lab.opened.with(Option::is_none).then(String::new);
         let other = page.worn().other();
         let says = if other == Theme::Dark { "Dark" } else { "Light" };
         let theme = button("btn quiet", says).attr("id", "theme").attr("aria-label", format!("{says} theme"));
-        vec![theme.press(move || page.choose(other))]
+        let find = button("btn", "Find message").attr("id", "find-open").attr_if("disabled", none.clone());
+        let share = button("btn pri", "Share run").attr("id", "share").attr_if("disabled", none);
+        vec![
+            theme.press(move || page.choose(other)),
+            find.press(move || ui.open(Sheet::Find)),
+            share.press(move || ui.open(Sheet::Share)),
+        ]
     });
-    view! {
-        <header>
-            <span class="brand">
-                <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
-                    <path class="brand-arrow" d="M4 11a7 7 0 1 1 2.2 5.1"></path>
-                    <path class="brand-arrow" d="M3 18.6l3.1-2.7 2.6 3.2"></path>
-                    <circle class="brand-dot" cx="11" cy="11" r="2.6"></circle>
-                </svg>
-                <span class="brand-name">"Redrive"</span>
-            </span>
-            <h1 class="crumb">
-                <button type="button" id="picker-open" class="crumb-button" aria-haspopup="dialog" on:click=move |_| ui.open(Sheet::Picker)>{crumb}</button>
-            </h1>
-            <Seed lab none />
-            <span class="space"></span>
-            {theme}
-            <button type="button" id="find-open" class="btn" disabled=none on:click=move |_| ui.open(Sheet::Find)>"Find message"</button>
-            <button type="button" id="share" class="btn pri" disabled=none on:click=move |_| ui.open(Sheet::Share)>"Share run"</button>
-        </header>
-    }
-    .into_any()
+    el("header")
+        .with(el("span").class("brand").with(mark()).with(el("span").class("brand-name").says("Redrive")))
+        .with(el("h1").class("crumb").with(picker.with(crumb).press(move || ui.open(Sheet::Picker))))
+        .with(seed(lab))
+        .with(el("span").class("space"))
+        .with(acts)
 }
 
 /// The seed: another one is another run of the same scenario.
-#[component]
-fn Seed(lab: Lab, none: Signal<bool>) -> impl IntoView {
-    let seed = Signal::derive(move || lab.opened.with(|open| open.as_ref().map_or(0, |open| open.seed)).to_string());
+fn seed(lab: Lab) -> Node {
     let wrong = RwSignal::new(String::new());
     let take = move |text: String| match text.trim().parse::<u64>() {
-        Ok(seed) => {
-            wrong.set(String::new());
-            if let Err(faults) = lab.reopen(|run| run.seed = Some(seed)) {
-                wrong.set(faults.to_string());
-            }
-        }
+        Ok(seed) => wrong.set(lab.reopen(|run| run.seed = Some(seed)).err().map(|faults| faults.to_string()).unwrap_or_default()),
         Err(_) => wrong.set("a whole number".into()),
     };
-    let invalid = Signal::derive(move || if wrong.with(String::is_empty) { "false" } else { "true" });
-    view! {
-        <label class="seed" hidden=none>
-            "seed "
-            <input id="seed" class="mono" inputmode="numeric" autocomplete="off" maxlength="20" prop:value=seed aria-invalid=invalid
-                on:change=move |event| take(event_target_value(&event)) />
-            <span class="wrong" role="alert">{wrong}</span>
-        </label>
-    }
-    .into_any()
+    slot(move || {
+        let Some(seed) = lab.opened.with(|open| open.as_ref().map(|open| open.seed)) else { return Vec::new() };
+        let wrong = wrong.get();
+        let field = el("input")
+            .attr("id", "seed")
+            .class("mono")
+            .attr("inputmode", "numeric")
+            .attr("autocomplete", "off")
+            .attr("maxlength", "20")
+            .attr("aria-invalid", if wrong.is_empty() { "false" } else { "true" })
+            .value(seed.to_string())
+            .take("change", take);
+        vec![
+            el("label").class("seed").says("seed ").with(field).with(el("span").class("wrong").attr("role", "alert").says(wrong)),
+        ]
+    })
 }

@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-use crate::dom::{el, live};
+use crate::dom::{Node, el};
 use crate::lab::{Lab, Selection};
-use crate::ui::{Over, Sheet, Ui};
+use crate::ui::{Sheet, Ui, over};
 
 /// The keys and what they do.
 const KEYS: [(&str, &str); 12] = [
@@ -118,13 +118,12 @@ fn pressed(lab: Lab, ui: Ui, key: &str, shift: bool) -> bool {
 }
 
 /// The list of keys.
-#[component]
-pub fn Keys(ui: Ui) -> impl IntoView {
-    let list = || {
+#[must_use]
+pub fn keys(ui: Ui) -> Node {
+    over(ui, Sheet::Keys, "keys", "Keys", || {
         let rows = KEYS.into_iter().flat_map(|(key, what)| [el("dt").with(el("kbd").says(key)), el("dd").says(what)]);
         vec![el("dl").class("keys").with_all(rows)]
-    };
-    view! { <Over ui sheet=Sheet::Keys id="keys" title="Keys">{live(list)}</Over> }.into_any()
+    })
 }
 
 #[cfg(test)]

@@ -109,6 +109,47 @@ pub struct Frame {
     pub one_of: u64,
 }
 
+/// What is read at panel rate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// The stage.
+    pub stage: StageView,
+    /// The panels.
+    pub panels: Arc<PanelsView>,
+    /// The furthest moment that these commands have been played to, and the panels there.
+    pub far: (u64, Arc<PanelsView>),
+    /// The open part.
+    pub inspect: Option<InspectView>,
+    /// The open message.
+    pub journey: Option<JourneyView>,
+    /// The newest happenings, while the event log is open.
+    pub log: Vec<LineView>,
+    /// How often the asked-about effect took place so far.
+    pub answer: Option<u32>,
+    /// Trace hash and count of events.
+    pub trace: (u64, u64),
+    /// What the visitor did: commands that are not the scenario's.
+    pub commands: Vec<Timed>,
+}
+
+impl Shown {
+    /// Nothing.
+    fn empty() -> Self {
+        let panels = Arc::new(no_panels());
+        Self {
+            stage: StageView { now_us: 0, parts: Vec::new(), links: Vec::new(), hops: Vec::new(), one_of: 1 },
+            far: (0, panels.clone()),
+            panels,
+            inspect: None,
+            journey: None,
+            log: Vec::new(),
+            answer: None,
+            trace: (0, 0),
+            commands: Vec::new(),
+        }
+    }
+}
+
 /// Something that takes longer than a blink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Busy {
@@ -141,16 +182,8 @@ pub struct Lab {
     pub trouble: RwSignal<Option<Trouble>>,
     /// What moves.
     pub frame: RwSignal<Arc<Frame>>,
-    /// The stage, at panel rate.
-    pub stage: RwSignal<Arc<StageView>>,
-    /// The panels, at panel rate.
-    pub panels: RwSignal<Arc<PanelsView>>,
-    /// The panels of the furthest moment that these commands have been played to, and that moment.
-    pub furthest: RwSignal<(u64, Arc<PanelsView>)>,
-    /// The open part.
-    pub inspect: RwSignal<Option<Arc<InspectView>>>,
-    /// The open message.
-    pub journey: RwSignal<Option<Arc<JourneyView>>>,
+    /// What is read at panel rate.
+    pub shown: RwSignal<Arc<Shown>>,
     /// What is open beside the stage.
     pub selection: RwSignal<Selection>,
     /// The open part's card stands at the left of the stage, so that it does not cover the part.
@@ -169,25 +202,12 @@ pub struct Lab {
     pub busy: RwSignal<Option<Busy>>,
     /// What just happened, in words.
     pub said: RwSignal<String>,
-    /// What the visitor did: commands that are not the scenario's.
-    pub commands: RwSignal<Vec<Timed>>,
-    /// Trace hash and count of events.
-    pub trace: RwSignal<(u64, u64)>,
     /// The event log is open.
     pub logging: RwSignal<bool>,
-    /// The newest happenings.
-    pub log: RwSignal<Arc<Vec<LineView>>>,
-    /// How often the asked-about effect took place so far.
-    pub answer: RwSignal<Option<u32>>,
-}
-
-fn no_stage() -> StageView {
-    StageView { now_us: 0, parts: Vec::new(), links: Vec::new(), hops: Vec::new(), one_of: 1 }
 }
 
 /// Panels of a run that has not begun.
-#[must_use]
-pub fn no_panels() -> PanelsView {
+fn no_panels() -> PanelsView {
     PanelsView {
         users: redrive::view::UsersView::default(),
         findings: Vec::new(),
@@ -209,11 +229,7 @@ impl Lab {
             opened: RwSignal::new(None),
             trouble: RwSignal::new(None),
             frame: RwSignal::new(Arc::default()),
-            stage: RwSignal::new(Arc::new(no_stage())),
-            panels: RwSignal::new(Arc::new(no_panels())),
-            furthest: RwSignal::new((0, Arc::new(no_panels()))),
-            inspect: RwSignal::new(None),
-            journey: RwSignal::new(None),
+            shown: RwSignal::new(Arc::new(Shown::empty())),
             selection: RwSignal::new(Selection::Nothing),
             inspector_left: RwSignal::new(false),
             free_spot: RwSignal::new(Rect::default()),
@@ -223,11 +239,7 @@ impl Lab {
             reached_milli: RwSignal::new(None),
             busy: RwSignal::new(None),
             said: RwSignal::new(String::new()),
-            commands: RwSignal::new(Vec::new()),
-            trace: RwSignal::new((0, 0)),
             logging: RwSignal::new(false),
-            log: RwSignal::new(Arc::default()),
-            answer: RwSignal::new(None),
         }
     }
 
@@ -242,10 +254,8 @@ impl Lab {
         crate::panic::remember(&run.to_link());
         self.selection.set(Selection::Nothing);
         self.following.set(None);
-        self.answer.set(None);
         self.said.set(String::new());
-        self.commands.set(run.commands.clone());
-        self.furthest.set((0, Arc::new(no_panels())));
+        self.forget_the_future();
         self.desk.update_value(|desk| desk.load(timeline));
         document().set_title(&format!("{} · Redrive", opened.title));
         self.opened.set(Some(Arc::new(opened)));
@@ -318,13 +328,14 @@ impl Lab {
 
     /// The run is another one now: what was known of its future is not any more, and it is the visitor's own.
     fn changed(self) {
-        if let Some(run) = self.run() {
-            self.commands.set(run.commands.clone());
-        }
-        self.furthest.set((0, Arc::new(no_panels())));
+        self.forget_the_future();
         self.keep();
         self.refresh();
         self.wake();
+    }
+
+    fn forget_the_future(self) {
+        self.shown.update_untracked(|shown| Arc::make_mut(shown).far.0 = 0);
     }
 
     /// Opens the run anew from its start with other settings or another seed.
@@ -368,8 +379,6 @@ impl Lab {
             self.pause();
         }
         self.selection.set(selection);
-        self.journey.set(None);
-        self.inspect.set(None);
         self.refresh();
         self.wake();
     }

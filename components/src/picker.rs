@@ -1,28 +1,24 @@
 //! The picker: scenarios that ship, the visitor's own runs, and a document of their own.
 
-use leptos::html::Textarea;
 use leptos::prelude::*;
 use redrive::run::Run;
 use redrive::scenario::{Fault, library};
 use redrive::sim::time::clock;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlTextAreaElement;
 
-use crate::dom::{Node, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 use crate::route::Route;
 use crate::store;
 use crate::trouble::fault_list;
-use crate::ui::{Over, Sheet, Ui};
+use crate::ui::{Sheet, Ui, over};
 
 /// The dialog.
-#[component]
-pub fn Picker(lab: Lab, ui: Ui) -> impl IntoView {
-    view! {
-        <Over ui sheet=Sheet::Picker id="picker" title="Scenarios">
-            {live(move || vec![shelf(lab, ui), own_runs(ui)])}
-            <OwnDocument lab ui />
-        </Over>
-    }
-    .into_any()
+#[must_use]
+pub fn picker(lab: Lab, ui: Ui) -> Node {
+    let faults = RwSignal::new(Vec::<Fault>::new());
+    over(ui, Sheet::Picker, "picker", "Scenarios", move || vec![shelf(lab, ui), own_runs(ui), own_document(lab, ui, faults)])
 }
 
 fn card(address: String, title: String, below: Node) -> Node {
@@ -78,14 +74,10 @@ fn own_runs(ui: Ui) -> Node {
 }
 
 /// A document of the visitor's own. What they typed stays, whatever is wrong with it.
-#[component]
-fn OwnDocument(lab: Lab, ui: Ui) -> impl IntoView {
-    let text: NodeRef<Textarea> = NodeRef::new();
-    let faults = RwSignal::new(Vec::<Fault>::new());
-    let draft = store::read(DRAFT).unwrap_or_else(|| EXAMPLE.to_owned());
-    let open = move |_| {
-        let Some(area) = text.get_untracked() else { return };
-        let written = area.value();
+fn own_document(lab: Lab, ui: Ui, faults: RwSignal<Vec<Fault>>) -> Node {
+    let open = move || {
+        let area = document().get_element_by_id("own-json").and_then(|area| area.dyn_into::<HtmlTextAreaElement>().ok());
+        let Some(written) = area.map(|area| area.value()) else { return };
         store::write(DRAFT, &written);
         match lab.open(&Run::of_document("own", &written), 0, false) {
             Ok(()) => {
@@ -95,24 +87,27 @@ fn OwnDocument(lab: Lab, ui: Ui) -> impl IntoView {
             Err(wrong) => faults.set(wrong.0),
         }
     };
-    let wrong = live(move || {
+    let wrong = slot(move || {
         let faults = faults.get();
         if faults.is_empty() {
             return Vec::new();
         }
         vec![el("p").with(el("b").says(count(faults.len()))), fault_list(faults)]
     });
-    view! {
-        <section class="own">
-            <h3>"Your own scenario, as JSON"</h3>
-            <div class="own-split">
-                <textarea id="own-json" node_ref=text rows="12" spellcheck="false" autocomplete="off" aria-label="Scenario as JSON" aria-describedby="own-faults" prop:value=draft></textarea>
-                <div id="own-faults" role="status">{wrong}</div>
-            </div>
-            <button type="button" id="own-open" class="btn pri" on:click=open>"Open it"</button>
-        </section>
-    }
-    .into_any()
+    let area = el("textarea")
+        .attr("id", "own-json")
+        .attr("rows", "12")
+        .attr("spellcheck", "false")
+        .attr("autocomplete", "off")
+        .attr("aria-label", "Scenario as JSON")
+        .attr("aria-describedby", "own-faults")
+        .value(store::read(DRAFT).unwrap_or_else(|| EXAMPLE.to_owned()));
+    let split = el("div").class("own-split").with(area);
+    el("section")
+        .class("own")
+        .with(el("h3").says("Your own scenario, as JSON"))
+        .with(split.with(el("div").attr("id", "own-faults").attr("role", "status").with(wrong)))
+        .with(button("btn pri", "Open it").attr("id", "own-open").press(open))
 }
 
 fn count(faults: usize) -> String {

@@ -1,16 +1,38 @@
 //! Share: the run as a link, in a field and on the clipboard.
 
-use leptos::html::Input;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::HtmlInputElement;
 
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
-use crate::ui::{Over, Sheet, Ui};
+use crate::ui::{Sheet, Ui, over};
 
 /// The dialog.
-#[component]
-pub fn Share(lab: Lab, ui: Ui) -> impl IntoView {
-    view! { <Over ui sheet=Sheet::Share id="share-sheet" title="Share this run"><Link lab /></Over> }
+#[must_use]
+pub fn share(lab: Lab, ui: Ui) -> Node {
+    let said = RwSignal::new(String::new());
+    over(ui, Sheet::Share, "share-sheet", "Share this run", move || {
+        let address = address(lab);
+        said.set(String::new());
+        let copied = address.clone();
+        request_animation_frame(move || copy(copied, said));
+        let again = address.clone();
+        let holds = match lab.shown.with(|shown| shown.commands.len()) {
+            0 => "It holds the scenario, its seed and settings, and this moment.".to_owned(),
+            1 => "It holds the scenario, its seed and settings, your one command, and this moment.".to_owned(),
+            many => format!("It holds the scenario, its seed and settings, your {many} commands, and this moment."),
+        };
+        let field =
+            el("input").attr("id", "share-link").class("mono").attr("readonly", "").attr("aria-label", "Link to this run");
+        let button = button("btn pri", "Copy").press(move || copy(again.clone(), said));
+        vec![
+            el("p").says(holds + " Whoever opens it sees the same events; nothing is sent anywhere."),
+            el("div").class("copy").with(field.value(address)).with(button),
+            slot(move || vec![el("p").attr("id", "share-said").attr("role", "status").says(said.get())]),
+        ]
+    })
 }
 
 fn address(lab: Lab) -> String {
@@ -20,41 +42,17 @@ fn address(lab: Lab) -> String {
     format!("{page}#{}", crate::route::shared(&link, lab.now_us()))
 }
 
-#[component]
-fn Link(lab: Lab) -> impl IntoView {
-    let address = StoredValue::new(address(lab));
-    let field: NodeRef<Input> = NodeRef::new();
-    let said = RwSignal::new(String::new());
-    let copy = move || {
-        if let Some(field) = field.get_untracked() {
-            field.select();
-        }
-        let promise = window().navigator().clipboard().write_text(&address.get_value());
-        leptos::task::spawn_local(async move {
-            said.set(match JsFuture::from(promise).await {
-                Ok(_) => "Copied.".into(),
-                Err(_) => "The browser does not let the page copy: the link is selected, copy it with your keyboard.".into(),
-            });
-        });
-    };
-    Effect::new(move || {
-        if field.get().is_some() {
-            copy();
-        }
-    });
-    let commands = lab.commands.with_untracked(Vec::len);
-    let holds = match commands {
-        0 => "It holds the scenario, its seed and settings, and this moment.".to_owned(),
-        1 => "It holds the scenario, its seed and settings, your one command, and this moment.".to_owned(),
-        many => format!("It holds the scenario, its seed and settings, your {many} commands, and this moment."),
-    };
-    view! {
-        <p>{holds}" Whoever opens it sees the same events; nothing is sent anywhere."</p>
-        <div class="copy">
-            <input id="share-link" class="mono" readonly node_ref=field aria-label="Link to this run" prop:value=address.get_value() />
-            <button type="button" class="btn pri" on:click=move |_| copy()>"Copy"</button>
-        </div>
-        <p id="share-said" role="status">{said}</p>
+/// Puts the link on the clipboard, and selects it where the browser does not let the page do that.
+fn copy(address: String, said: RwSignal<String>) {
+    let field = document().get_element_by_id("share-link").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
+    if let Some(field) = field {
+        field.select();
     }
-    .into_any()
+    let promise = window().navigator().clipboard().write_text(&address);
+    leptos::task::spawn_local(async move {
+        said.set(match JsFuture::from(promise).await {
+            Ok(_) => "Copied.".into(),
+            Err(_) => "The browser does not let the page copy: the link is selected, copy it with your keyboard.".into(),
+        });
+    });
 }

@@ -104,7 +104,7 @@ fn prediction(lab: Lab) -> AnyView {
             .attr("data-effect", ask.effect)
             .with(el("span").with(el("b").says("Before you run it: ")).says(ask.text))
             .with(answers)
-            .with(verdict.says(said(guess.get(), lab.answer.get(), over.get())));
+            .with(verdict.says(said(guess.get(), lab.shown.with(|shown| shown.answer), over.get())));
         vec![ask]
     })
 }
@@ -114,7 +114,7 @@ fn prediction(lab: Lab) -> AnyView {
 fn Back(lab: Lab) -> impl IntoView {
     let own = Memo::new(move |_| {
         let opened = lab.opened.get()?;
-        if !lab.commands.with(Vec::is_empty) && !opened.shared {
+        if lab.shown.with(|shown| !shown.commands.is_empty()) && !opened.shared {
             return None;
         }
         let open = lab.run().map(|run| run.to_link());

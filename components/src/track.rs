@@ -187,11 +187,12 @@ pub fn Track(lab: Lab, page: Page) -> impl IntoView {
         }
     });
     Effect::new(move || {
-        let (frame, seen, far) = (frame.get(), lab.panels.get(), lab.furthest.get());
+        let (frame, shown) = (frame.get(), lab.shown.get());
+        let (seen, far) = (&shown.panels, &shown.far);
         let Some(svg) = svg.get() else { return };
         let known_us = far.0.max(lab.frame.with_untracked(|frame| frame.now_us));
         let mut scene = Scene::default();
-        let known = if far.1.series.is_empty() { &seen } else { &far.1 };
+        let known = if far.1.series.is_empty() { seen } else { &far.1 };
         draw_spans(&mut scene, &frame, &known.spans, known_us);
         draw_series(&mut scene, &frame, &seen.series, &far.1.series);
         draw_alerts(&mut scene, &frame, known);
@@ -236,7 +237,7 @@ pub fn Track(lab: Lab, page: Page) -> impl IntoView {
     let here = Signal::derive(move || lab.frame.with(|frame| frame.now_us).to_string());
     let text = Signal::derive(move || {
         let now = clock(lab.frame.with(|frame| frame.now_us));
-        match lab.panels.with(|panels| panels.spans.iter().filter(|span| span.to_us.is_none()).count()) {
+        match lab.shown.with(|shown| shown.panels.spans.iter().filter(|span| span.to_us.is_none()).count()) {
             0 => now,
             1 => now + ", 1 fault under way",
             many => format!("{now}, {many} faults under way"),

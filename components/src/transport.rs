@@ -1,10 +1,9 @@
 //! Transport: the clock, to the start, step back, play, step, next surprise, and the speed.
 
-use leptos::html::Select;
 use leptos::prelude::*;
 use redrive::sim::time::{clock, grouped};
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, slot, text};
 use crate::keyboard::SPEEDS;
 use crate::lab::Lab;
 
@@ -41,14 +40,14 @@ fn pressed(id: &'static str, name: &'static str, key: &'static str, path: &'stat
 }
 
 /// The transport.
-#[component]
-pub fn Transport(lab: Lab) -> impl IntoView {
-    let now = Signal::derive(move || clock(lab.frame.with(|frame| frame.now_us)));
-    let until = Signal::derive(move || {
+#[must_use]
+pub fn transport(lab: Lab) -> Node {
+    let now = slot(move || vec![text(clock(lab.frame.with(|frame| frame.now_us)))]);
+    let until = slot(move || {
         let until = clock(lab.opened.with(|open| open.as_ref().map_or(0, |open| open.until_us)));
-        format!("/ {}", until.split('.').next().unwrap_or_default())
+        vec![text(format!(" / {}", until.split('.').next().unwrap_or_default()))]
     });
-    let buttons = live(move || {
+    let buttons = slot(move || {
         let running = lab.playing.get() || lab.following.get().is_some();
         let (name, icon) = if running { ("Pause", PAUSE) } else { ("Play", PLAY) };
         vec![
@@ -59,61 +58,46 @@ pub fn Transport(lab: Lab) -> impl IntoView {
             pressed("surprise", "Next surprise", "N", SURPRISE, move || lab.surprise()),
         ]
     });
-    view! {
-        <div class="transport">
-            <div class="clock"><span id="clock">{now}</span>" "<small>{until}</small></div>
-            <div class="tbtn" role="group" aria-label="Transport">{buttons}</div>
-            <Speed lab />
-            <div class="line" id="said">{line(lab)}</div>
-            {trace(lab)}
-        </div>
-    }
-    .into_any()
+    let clock = el("div").class("clock").with(el("span").attr("id", "clock").with(now)).with(el("small").with(until));
+    el("div")
+        .class("transport")
+        .with(clock)
+        .with(el("div").class("tbtn").attr("role", "group").attr("aria-label", "Transport").with(buttons))
+        .with(el("div").class("speeds").with(slot(move || speeds(lab))))
+        .with(el("div").class("line").attr("id", "said").with(line(lab)))
+        .with(trace(lab))
 }
 
 /// The speed: four buttons, and a list of all.
-#[component]
-fn Speed(lab: Lab) -> impl IntoView {
-    let list: NodeRef<Select> = NodeRef::new();
-    let quick = live(move || {
-        let quick = QUICK.into_iter().map(|milli| {
-            let on = lab.speed_milli.get() == milli;
-            button(if on { "seg-part on" } else { "seg-part" }, speed_text(milli))
-                .attr("aria-pressed", if on { "true" } else { "false" })
-                .press(move || lab.set_speed(milli))
-        });
-        vec![el("span").class("seg").attr("role", "group").attr("aria-label", "Speed").with_all(quick)]
+fn speeds(lab: Lab) -> Vec<Node> {
+    let own = lab.speed_milli.get();
+    let quick = QUICK.into_iter().map(|milli| {
+        let on = own == milli;
+        button(if on { "seg-part on" } else { "seg-part" }, speed_text(milli))
+            .attr("aria-pressed", if on { "true" } else { "false" })
+            .press(move || lab.set_speed(milli))
     });
+    let option = |milli: u64| el("option").attr("value", milli.to_string()).says(speed_text(milli));
     // A scenario may have a speed of its own, between those on offer.
-    let own = Signal::derive(move || lab.speed_milli.get().to_string());
-    let own_text = Signal::derive(move || speed_text(lab.speed_milli.get()));
-    Effect::new(move || {
-        let speed = own.get();
-        if let Some(list) = list.get() {
-            request_animation_frame(move || list.set_value(&speed));
-        }
-    });
-    let options = SPEEDS.map(|(milli, name)| view! { <option value=milli.to_string()>{name}</option> }.into_any());
-    let take = move |event: web_sys::Event| {
-        if let Ok(milli) = event_target_value(&event).parse() {
+    let extra = SPEEDS.iter().all(|(milli, _)| *milli != own).then(|| option(own));
+    let take = move |value: String| {
+        if let Ok(milli) = value.parse() {
             lab.set_speed(milli);
         }
     };
-    view! {
-        <div class="speeds">
-            {quick}
-            <select id="speed" aria-label="Speed" node_ref=list on:change=take>
-                {options.into_iter().collect::<Vec<AnyView>>()}
-                <option value=own hidden=true>{own_text}</option>
-            </select>
-        </div>
-    }
-    .into_any()
+    let list = el("select")
+        .attr("id", "speed")
+        .attr("aria-label", "Speed")
+        .with_all(SPEEDS.iter().map(|(milli, _)| option(*milli)))
+        .with_all(extra)
+        .value(own.to_string())
+        .take("change", take);
+    vec![el("span").class("seg").attr("role", "group").attr("aria-label", "Speed").with_all(quick), list]
 }
 
 /// One line that says what is under way or what just happened.
-fn line(lab: Lab) -> AnyView {
-    live(move || {
+fn line(lab: Lab) -> Node {
+    slot(move || {
         if let Some(busy) = lab.busy.get() {
             let bar = el("progress").attr("max", "1000").attr("aria-label", busy.text.clone());
             let bar = bar.attr_if("value", busy.done.map(|done| done.to_string()));
@@ -136,9 +120,9 @@ fn line(lab: Lab) -> AnyView {
 }
 
 /// The trace hash: who has the same one has seen the same events.
-fn trace(lab: Lab) -> AnyView {
-    live(move || {
-        let (hash, events) = lab.trace.get();
+fn trace(lab: Lab) -> Node {
+    slot(move || {
+        let (hash, events) = lab.shown.with(|shown| shown.trace);
         let hash = format!("{hash:016x}");
         let shown = el("span")
             .attr("id", "trace-hash")

@@ -1,7 +1,10 @@
 //! What opens over the page: one dialog at a time, each a real `<dialog>`.
 
-use leptos::html::Dialog;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlDialogElement;
+
+use crate::dom::{Node, button, el, slot};
 
 /// A dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,29 +73,31 @@ impl Ui {
 }
 
 /// A dialog with its title and a button that closes it. Its content exists only while it is open.
-#[component]
-pub fn Over(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, children: ChildrenFn) -> impl IntoView {
-    let dialog: NodeRef<Dialog> = NodeRef::new();
-    let open = Memo::new(move |_| ui.sheet.get() == Some(sheet));
-    Effect::new(move || {
-        let Some(dialog) = dialog.get() else { return };
-        if open.get() && !dialog.open() {
-            // Fails only for a dialog that is open already, or not in the page.
-            let _ = dialog.show_modal();
-        } else if !open.get() && dialog.open() {
-            dialog.close();
+#[must_use]
+pub fn over(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, content: impl Fn() -> Vec<Node> + 'static) -> Node {
+    let inside = slot(move || {
+        let open = ui.sheet.get() == Some(sheet);
+        let dialog = document().get_element_by_id(id).and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
+        if let Some(dialog) = dialog {
+            if open && !dialog.open() {
+                // Fails only for a dialog that is open already, or not in the page.
+                let _ = dialog.show_modal();
+            } else if !open && dialog.open() {
+                dialog.close();
+            }
         }
+        if open { untrack(&content) } else { Vec::new() }
     });
     let label = format!("{id}-title");
-    let labelled = label.clone();
-    view! {
-        <dialog id=id node_ref=dialog aria-labelledby=labelled on:close=move |_| if open.get_untracked() { ui.close() }>
-            <div class="over-head">
-                <h2 id=label>{title}</h2>
-                <button type="button" class="btn quiet" on:click=move |_| ui.close()>"Close"</button>
-            </div>
-            {move || open.get().then(|| children().into_any())}
-        </dialog>
-    }
-    .into_any()
+    let close = button("btn quiet", "Close").press(move || ui.close());
+    el("dialog")
+        .attr("id", id)
+        .attr("aria-labelledby", label.clone())
+        .on("close", move |_| {
+            if ui.sheet.get_untracked() == Some(sheet) {
+                ui.close();
+            }
+        })
+        .with(el("div").class("over-head").with(el("h2").attr("id", label).says(title)).with(close))
+        .with(inside)
 }

@@ -1,11 +1,10 @@
 //! A message: its journey from its first write to its last effect, and the button that paces time to it.
 
-use leptos::html::Section;
 use leptos::prelude::*;
 use redrive::sim::time::clock;
 use redrive::view::LineView;
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, fixed, slot};
 use crate::lab::{Lab, Selection};
 use crate::page::Page;
 use crate::stage::level_word;
@@ -22,35 +21,22 @@ pub fn MessageCard(lab: Lab, page: Page) -> impl IntoView {
         Selection::Message(fact) => Some(fact),
         Selection::Nothing | Selection::Part(_) => None,
     });
-    move || fact.get().map(|fact| view! { <Open lab page fact /> }.into_any())
+    // Where it covers least of the stage; on a narrow page it is a sheet, and the style sheet places it.
+    Effect::new(move || {
+        let (spot, narrow) = (lab.free_spot.get(), page.narrow.get());
+        if fact.get().is_some() {
+            request_animation_frame(move || super::put_at("message", (!narrow).then_some(spot)));
+        }
+    });
+    move || fact.get().map(|fact| fixed(vec![card(lab, fact)]))
 }
 
-#[component]
-fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
-    let card: NodeRef<Section> = NodeRef::new();
+fn card(lab: Lab, fact: u32) -> Node {
     let all = RwSignal::new(false);
-    Effect::new(move || {
-        if let Some(card) = card.get() {
-            super::focus(&card);
-        }
-    });
-    Effect::new(move || {
-        let spot = lab.free_spot.get();
-        if let Some(card) = card.get() {
-            if page.narrow.get() {
-                let _ = card.style().remove_property("max-height");
-            } else {
-                super::put_at(&card, spot);
-            }
-        }
-    });
-    let journey = Memo::new(move |_| lab.journey.get());
-    let following = move || lab.following.get() == Some(fact);
-    let follow = move |_| if following() { lab.pause() } else { lab.follow(fact) };
-    let head = live(move || {
-        journey.with(|journey| {
+    let head = slot(move || {
+        lab.shown.with(|shown| {
             let title = el("h2").class("card-title").attr("id", "message-title");
-            match journey {
+            match &shown.journey {
                 None => vec![title.says("Collecting its journey…")],
                 Some(journey) => {
                     vec![title.says(journey.title.clone()), el("p").class("soft mono small detail").says(journey.detail.clone())]
@@ -58,8 +44,18 @@ fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
             }
         })
     });
-    let lines = live(move || {
-        let lines = journey.with(|journey| journey.as_ref().map(|journey| journey.lines.clone()).unwrap_or_default());
+    let seen = StoredValue::new(usize::MAX);
+    let lines = slot(move || {
+        let lines = lab.shown.with(|shown| shown.journey.as_ref().map(|journey| journey.lines.clone()).unwrap_or_default());
+        if seen.get_value() != lines.len() {
+            seen.set_value(lines.len());
+            // What it did last is in sight.
+            request_animation_frame(|| {
+                if let Some(list) = document().get_element_by_id("journey") {
+                    list.set_scroll_top(list.scroll_height());
+                }
+            });
+        }
         let left_out = if all.get() { 0 } else { lines.len().saturating_sub(HEAD + TAIL) };
         let last = lines.len().saturating_sub(TAIL);
         let mut rows = Vec::new();
@@ -72,27 +68,26 @@ fn Open(lab: Lab, page: Page, fact: u32) -> impl IntoView {
                 rows.push(row(lab, line));
             }
         }
-        // What it did last is in sight.
-        request_animation_frame(|| {
-            if let Some(list) = document().get_element_by_id("journey") {
-                list.set_scroll_top(list.scroll_height());
-            }
-        });
         let list = el("ol").class("journey").attr("id", "journey").attr("tabindex", "0").attr("aria-label", "Its journey");
         vec![list.with_all(rows)]
     });
-    let says = Signal::derive(move || if following() { "Stop following" } else { "Follow" });
-    view! {
-        <section class="message" id="message" tabindex="-1" node_ref=card aria-labelledby="message-title">
-            {head}
-            {lines}
-            <div class="message-foot">
-                <button type="button" id="follow" class="btn pri" on:click=follow>{says}</button>
-                <button type="button" class="btn quiet" on:click=move |_| lab.select(Selection::Nothing)>"Close"</button>
-            </div>
-        </section>
-    }
-    .into_any()
+    let acts = slot(move || {
+        let following = lab.following.get() == Some(fact);
+        let follow = button("btn pri", if following { "Stop following" } else { "Follow" }).attr("id", "follow");
+        vec![
+            follow.press(move || if following { lab.pause() } else { lab.follow(fact) }),
+            button("btn quiet", "Close").press(move || lab.select(Selection::Nothing)),
+        ]
+    });
+    super::focus("message");
+    el("section")
+        .class("message")
+        .attr("id", "message")
+        .attr("tabindex", "-1")
+        .attr("aria-labelledby", "message-title")
+        .with(head)
+        .with(lines)
+        .with(el("div").class("message-foot").with(acts))
 }
 
 fn row(lab: Lab, line: LineView) -> Node {

@@ -5,22 +5,33 @@ pub mod part;
 mod settings;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use crate::stage::layout::Rect;
 use crate::stage::shapes::number;
 
-/// Puts a card at a place of the stage, in pixels.
-fn put_at(card: &HtmlElement, at: Rect) {
-    for (name, value) in [("left", at.x), ("top", at.y), ("max-height", at.h)] {
-        let _ = card.style().set_property(name, &(number(value) + "px"));
+fn by_id(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+/// Puts a card at a place of the stage, in pixels, or leaves that to the style sheet.
+fn put_at(id: &str, at: Option<Rect>) {
+    let Some(card) = by_id(id) else { return };
+    let style = card.style();
+    for (name, value) in [("left", at.map(|at| at.x)), ("top", at.map(|at| at.y)), ("max-height", at.map(|at| at.h))] {
+        let _ = match value {
+            Some(value) => style.set_property(name, &(number(value) + "px")),
+            None => style.remove_property(name).map(|_| ()),
+        };
     }
 }
 
-/// Gives the focus to what just opened, so that it is read aloud and the keyboard is there.
-fn focus(card: &HtmlElement) {
-    let card = card.clone();
+/// Gives the focus to what is about to open, so that it is read aloud and the keyboard is there.
+fn focus(id: &'static str) {
     request_animation_frame(move || {
-        let _ = card.focus();
+        if let Some(card) = by_id(id) {
+            let _ = card.focus();
+        }
     });
 }

@@ -1,40 +1,41 @@
 //! A part: how it is, what can be done to it, its gauges, its settings, and the messages it holds.
 
-use leptos::html::Section;
 use leptos::prelude::*;
 use redrive::sim::time::clock;
 use redrive::view::{BodyView, OfferView, TokenRef};
 
-use super::settings::Settings;
-use crate::dom::{Node, button, el, live};
+use super::settings::settings;
+use crate::dom::{Node, button, el, fixed, slot};
 use crate::lab::{Lab, Selection};
 
 /// The card of the open part.
 #[component]
 pub fn PartCard(lab: Lab) -> impl IntoView {
     let part = Memo::new(move |_| match lab.selection.get() {
-        Selection::Part(part) => Some(part),
-        Selection::Nothing | Selection::Message(_) => None,
+        Selection::Part(part) => i32::from(part),
+        Selection::Nothing | Selection::Message(_) => -1,
     });
-    move || part.get().map(|index| view! { <Open lab index /> }.into_any())
+    // At the side of the stage where the part is not.
+    Effect::new(move || {
+        let look = if lab.inspector_left.get() { "inspector at-left" } else { "inspector" };
+        part.track();
+        request_animation_frame(move || {
+            if let Some(card) = super::by_id("inspector") {
+                card.set_class_name(look);
+            }
+        });
+    });
+    move || u16::try_from(part.get()).ok().map(|index| fixed(vec![card(lab, index)]))
 }
 
-#[component]
-fn Open(lab: Lab, index: u16) -> impl IntoView {
-    let card: NodeRef<Section> = NodeRef::new();
-    Effect::new(move || {
-        if let Some(card) = card.get() {
-            super::focus(&card);
-        }
-    });
+fn card(lab: Lab, index: u16) -> Node {
     let id = lab
         .opened
         .with_untracked(|open| open.as_ref().and_then(|open| open.parts.get(usize::from(index)).cloned()))
         .unwrap_or_default();
-    let open = id.clone();
-    let head = live(move || {
-        lab.inspect.with(|view| {
-            let Some(part) = view.as_ref().map(|view| &view.part) else { return Vec::new() };
+    let head = slot(move || {
+        lab.shown.with(|shown| {
+            let Some(part) = shown.inspect.as_ref().map(|view| &view.part) else { return Vec::new() };
             let kind = format!("{} · {}", part.kind, part.figure);
             vec![
                 el("h2").class("card-title").attr("id", "inspector-title").says(part.title.clone()),
@@ -43,28 +44,27 @@ fn Open(lab: Lab, index: u16) -> impl IntoView {
             ]
         })
     });
-    view! {
-        <section class="inspector" id="inspector" tabindex="-1" node_ref=card aria-labelledby="inspector-title" data-part-open=open
-            class:at-left=lab.inspector_left>
-            <div class="over-head">
-                <div>{head}</div>
-                <button type="button" class="btn quiet" id="inspector-close" on:click=move |_| crate::keyboard::close(lab)>"Close"</button>
-            </div>
-            {offers(lab)}
-            {gauges(lab)}
-            {holds(lab)}
-            <Settings lab part=id />
-        </section>
-    }
-    .into_any()
+    let close = button("btn quiet", "Close").attr("id", "inspector-close").press(move || crate::keyboard::close(lab));
+    super::focus("inspector");
+    el("section")
+        .class("inspector")
+        .attr("id", "inspector")
+        .attr("tabindex", "-1")
+        .attr("aria-labelledby", "inspector-title")
+        .attr("data-part-open", id.clone())
+        .with(el("div").class("over-head").with(el("div").with(head)).with(close))
+        .with(offers(lab))
+        .with(gauges(lab))
+        .with(holds(lab))
+        .with(settings(lab, id))
 }
 
 /// What can be done to the part, as buttons that send commands.
-fn offers(lab: Lab) -> AnyView {
-    let offers = Memo::new(move |_| lab.inspect.with(|view| view.as_ref().map(|view| view.offers.clone()).unwrap_or_default()));
+fn offers(lab: Lab) -> Node {
     let wrong = RwSignal::new(String::new());
-    live(move || {
-        let buttons = offers.get().into_iter().map(|offer: OfferView| {
+    slot(move || {
+        let offers = lab.shown.with(|shown| shown.inspect.as_ref().map(|view| view.offers.clone()).unwrap_or_default());
+        let buttons = offers.into_iter().map(|offer: OfferView| {
             let command = offer.command.clone();
             let send = move || match lab.send(std::slice::from_ref(&command)) {
                 Ok(()) => {
@@ -80,9 +80,9 @@ fn offers(lab: Lab) -> AnyView {
     })
 }
 
-fn gauges(lab: Lab) -> AnyView {
-    live(move || {
-        let gauges = lab.inspect.with(|view| view.as_ref().map(|view| view.gauges.clone()).unwrap_or_default());
+fn gauges(lab: Lab) -> Node {
+    slot(move || {
+        let gauges = lab.shown.with(|shown| shown.inspect.as_ref().map(|view| view.gauges.clone()).unwrap_or_default());
         let rows = gauges.into_iter().map(|gauge| {
             el("div")
                 .attr("data-gauge", gauge.name)
@@ -109,9 +109,9 @@ fn held(body: &BodyView) -> Vec<TokenRef> {
 const MOST: usize = 24;
 
 /// The messages in the part, each a button that opens it.
-fn holds(lab: Lab) -> AnyView {
-    live(move || {
-        let held = lab.inspect.with(|view| view.as_ref().map(|view| held(&view.part.body)).unwrap_or_default());
+fn holds(lab: Lab) -> Node {
+    slot(move || {
+        let held = lab.shown.with(|shown| shown.inspect.as_ref().map(|view| held(&view.part.body)).unwrap_or_default());
         if held.is_empty() {
             return Vec::new();
         }

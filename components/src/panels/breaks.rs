@@ -3,16 +3,15 @@
 use leptos::prelude::*;
 use redrive::sim::time::clock;
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 use crate::stage::level_word;
 
 /// The panel.
-#[component]
-pub fn Breaks(lab: Lab) -> impl IntoView {
-    let findings = Memo::new(move |_| lab.panels.with(|panels| panels.findings.clone()));
-    let rows = live(move || {
-        let findings = findings.get();
+#[must_use]
+pub fn breaks(lab: Lab) -> Node {
+    let rows = slot(move || {
+        let findings = lab.shown.with(|shown| shown.panels.findings.clone());
         if findings.is_empty() {
             return vec![el("p").class("sub").says("Nothing is broken. Click a box to break it.")];
         }
@@ -25,6 +24,6 @@ pub fn Breaks(lab: Lab) -> impl IntoView {
         });
         vec![el("ol").class("rows").with_all(rows.collect::<Vec<Node>>())]
     });
-    view! { <section id="breaks" tabindex="0" aria-labelledby="breaks-title"><h2 id="breaks-title">"What breaks"</h2>{rows}</section> }
-        .into_any()
+    let title = el("h2").attr("id", "breaks-title").says("What breaks");
+    el("section").attr("id", "breaks").attr("tabindex", "0").attr("aria-labelledby", "breaks-title").with(title).with(rows)
 }

@@ -4,18 +4,17 @@ use leptos::prelude::*;
 use redrive::sim::time::clock;
 use redrive::view::CureView;
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 
 /// The panel.
-#[component]
-pub fn Cures(lab: Lab) -> impl IntoView {
-    let cures = Memo::new(move |_| lab.panels.with(|panels| panels.cures.clone()));
+#[must_use]
+pub fn cures(lab: Lab) -> Node {
     let wrong = RwSignal::new(String::new());
     // The reason of the cure that is pointed at, or else of the first.
     let pointed = RwSignal::new(0_usize);
-    let buttons = live(move || {
-        let cures = cures.get();
+    let buttons = slot(move || {
+        let cures = lab.shown.with(|shown| shown.panels.cures.clone());
         let Some(shown) = cures.get(pointed.get()).or(cures.first()) else {
             return vec![el("p").class("sub").says("Nothing to mend right now.")];
         };
@@ -23,8 +22,8 @@ pub fn Cures(lab: Lab) -> impl IntoView {
         let buttons = cures.into_iter().enumerate().map(|(place, cure)| cure_button(lab, cure, (pointed, place), wrong));
         vec![el("ul").class("fix").with_all(buttons.collect::<Vec<Node>>()), why]
     });
-    let wrong = live(move || vec![el("p").class("wrong").attr("role", "alert").says(wrong.get())]);
-    view! { <section id="cures"><h2>"What to do"</h2>{buttons}{wrong}{done(lab)}</section> }.into_any()
+    let wrong = slot(move || vec![el("p").class("wrong").attr("role", "alert").says(wrong.get())]);
+    el("section").attr("id", "cures").with(el("h2").says("What to do")).with(buttons).with(wrong).with(done(lab))
 }
 
 fn cure_button(lab: Lab, cure: CureView, (pointed, place): (RwSignal<usize>, usize), wrong: RwSignal<String>) -> Node {
@@ -41,13 +40,19 @@ fn cure_button(lab: Lab, cure: CureView, (pointed, place): (RwSignal<usize>, usi
             pointed.set(place);
         }
     };
-    el("li").with(button("btn", cure.title).attr("title", cure.why).press(apply).on("focus", point).on("pointerenter", point))
+    el("li").with(
+        button("btn", cure.title)
+            .attr("title", cure.why)
+            .press(apply)
+            .on("focus", move |_| point())
+            .on("pointerenter", move |_| point()),
+    )
 }
 
 /// What the visitor did.
-fn done(lab: Lab) -> AnyView {
-    live(move || {
-        let commands = lab.commands.get();
+fn done(lab: Lab) -> Node {
+    slot(move || {
+        let commands = lab.shown.with(|shown| shown.commands.clone());
         if commands.is_empty() {
             return Vec::new();
         }

@@ -3,20 +3,20 @@
 use leptos::prelude::*;
 use redrive::sim::time::clock;
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::{Lab, Selection};
 use crate::stage::level_word;
 
 /// The log. It is read only while it is open.
-#[component]
-pub fn EventLog(lab: Lab) -> impl IntoView {
-    let toggled = move |event: web_sys::Event| {
-        lab.logging.set(event_target::<web_sys::HtmlDetailsElement>(&event).open());
+#[must_use]
+pub fn event_log(lab: Lab) -> Node {
+    let toggled = move |event: &web_sys::Event| {
+        lab.logging.set(event_target::<web_sys::HtmlDetailsElement>(event).open());
         lab.refresh();
     };
-    let rows = live(move || {
-        let log = lab.log.get();
-        let rows = log.iter().rev().map(|line| {
+    let rows = slot(move || {
+        let shown = lab.shown.get();
+        let rows = shown.log.iter().rev().map(|line| {
             let what = match line.fact {
                 Some(fact) => button("link", line.text.clone()).press(move || lab.select(Selection::Message(fact))),
                 None => el("span").says(line.text.clone()),
@@ -27,5 +27,5 @@ pub fn EventLog(lab: Lab) -> impl IntoView {
         let list = el("ol").class("scroll log").attr("tabindex", "0").attr("aria-label", "Happenings, newest first");
         vec![list.with_all(rows.collect::<Vec<Node>>())]
     });
-    view! { <details id="eventlog" on:toggle=toggled><summary>"Event log"</summary>{rows}</details> }.into_any()
+    el("details").attr("id", "eventlog").on("toggle", toggled).with(el("summary").says("Event log")).with(rows)
 }

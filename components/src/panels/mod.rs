@@ -9,18 +9,21 @@ mod users;
 
 use leptos::prelude::*;
 
-use crate::dom::{button, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 use crate::ui::{Tab, Ui};
 
 /// The panels. On a narrow page they are a sheet with tabs.
-#[component]
-pub fn Panels(lab: Lab, ui: Ui) -> impl IntoView {
-    let section = Signal::derive(move || {
-        Tab::ALL.iter().find(|(tab, ..)| *tab == ui.tab.get()).map_or("users", |(_, _, section)| *section)
-    });
-    let empty = Signal::derive(move || lab.opened.with(Option::is_none));
-    let tabs = live(move || {
+#[must_use]
+pub fn panels(lab: Lab, ui: Ui) -> Node {
+    let tabs = slot(move || {
+        // The tab that a narrow page shows, and whether there is anything to show at all.
+        let section = Tab::ALL.iter().find(|(tab, ..)| *tab == ui.tab.get()).map_or("users", |(_, _, section)| section);
+        let empty = lab.opened.with(Option::is_none);
+        if let Some(aside) = document().get_element_by_id("panels") {
+            let _ = aside.set_attribute("data-tab", section);
+            let _ = aside.toggle_attribute_with_force("inert", empty);
+        }
         let tabs = Tab::ALL.into_iter().map(|(tab, title, section)| {
             let on = ui.tab.get() == tab;
             button(if on { "tab on" } else { "tab" }, title)
@@ -31,18 +34,15 @@ pub fn Panels(lab: Lab, ui: Ui) -> impl IntoView {
         });
         vec![el("div").class("tabs").attr("role", "tablist").attr("aria-label", "Panels").with_all(tabs)]
     });
-    view! {
-        <aside aria-label="What the run shows" data-tab=section inert=empty>
-            {tabs}
-            <users::Users lab />
-            <breaks::Breaks lab />
-            <notice::Notice lab />
-            <cures::Cures lab />
-            <section id="counts">
-                <counts::Counts lab />
-                <eventlog::EventLog lab />
-            </section>
-        </aside>
-    }
-    .into_any()
+    let counts = el("section").attr("id", "counts").with(counts::counts(lab)).with(eventlog::event_log(lab));
+    el("aside")
+        .attr("id", "panels")
+        .attr("aria-label", "What the run shows")
+        .attr("data-tab", "users")
+        .with(tabs)
+        .with(users::users(lab))
+        .with(breaks::breaks(lab))
+        .with(notice::notice(lab))
+        .with(cures::cures(lab))
+        .with(counts)
 }

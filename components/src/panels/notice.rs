@@ -4,25 +4,24 @@ use leptos::prelude::*;
 use redrive::sim::time::{clock, spoken};
 use redrive::view::AlertView;
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 
 /// A bell.
 const BELL: &str = "M6.5 0a1 1 0 0 1 1 1v.6A4 4 0 0 1 10.5 5.5V9l1.5 1.8H1L2.5 9V5.5A4 4 0 0 1 5.5 1.6V1a1 1 0 0 1 1-1zM5 12h3a1.5 1.5 0 0 1-3 0z";
 
 /// The panel.
-#[component]
-pub fn Notice(lab: Lab) -> impl IntoView {
-    let alerts = Memo::new(move |_| lab.panels.with(|panels| panels.alerts.clone()));
-    let rows = live(move || {
-        let alerts = alerts.get();
+#[must_use]
+pub fn notice(lab: Lab) -> Node {
+    let rows = slot(move || {
+        let alerts = lab.shown.with(|shown| shown.panels.alerts.clone());
         if alerts.is_empty() {
             return vec![el("p").class("sub").says("No rule watches this.")];
         }
         vec![el("ul").class("rows").with_all(alerts.into_iter().map(|alert| row(lab, alert)))]
     });
-    view! { <section id="notice" tabindex="0" aria-labelledby="notice-title"><h2 id="notice-title">"How you notice"</h2>{rows}</section> }
-        .into_any()
+    let title = el("h2").attr("id", "notice-title").says("How you notice");
+    el("section").attr("id", "notice").attr("tabindex", "0").attr("aria-labelledby", "notice-title").with(title).with(rows)
 }
 
 fn row(lab: Lab, alert: AlertView) -> Node {

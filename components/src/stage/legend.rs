@@ -46,12 +46,10 @@ fn mark(mark: &Mark) -> Node {
 /// The legend under the stage.
 #[component]
 pub fn Legend(lab: Lab) -> impl IntoView {
-    let one_of = Memo::new(move |_| lab.frame.with(|frame| frame.one_of));
-    let roles =
-        Memo::new(move |_| lab.stage.with(|stage| ROLES.map(|(role, ..)| stage.parts.iter().any(|part| part.role == role))));
     live(move || {
-        let present = ROLES.iter().zip(roles.get()).filter(|(_, present)| *present);
-        let roles = present.map(|((_, class, text), _)| {
+        let shown = lab.shown.get();
+        let present = ROLES.iter().filter(|(role, ..)| shown.stage.parts.iter().any(|part| part.role == *role));
+        let roles = present.map(|(_, class, text)| {
             let stripe = el("rect").class(*class).attr("width", "4").attr("height", "13").attr("rx", "2");
             el("li").with(drawing("0 0 4 13", "4", "13").with(stripe)).says(*text)
         });
@@ -59,7 +57,7 @@ pub fn Legend(lab: Lab) -> impl IntoView {
             let class = if place == 0 { "gap" } else { "" };
             el("li").class(class).with(drawing("0 0 24 24", "20", "20").with_all(marks.iter().map(mark))).says(*text)
         });
-        let sampled = match one_of.get() {
+        let sampled = match lab.frame.with_untracked(|frame| frame.one_of) {
             0 | 1 => "every message is drawn".to_owned(),
             many => format!("1 of {} messages is drawn", grouped(many)),
         };

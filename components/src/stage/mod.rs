@@ -143,7 +143,8 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
 
     // Boxes and bodies: whenever the stage was read anew, or the page has another size.
     Effect::new(move || {
-        let stage = lab.stage.get();
+        let shown = lab.shown.get();
+        let stage = &shown.stage;
         let (Some(view), Some(svg), Some(over)) = (view.get(), svg.get(), over.get()) else { return };
         page.size.track();
         let narrow = page.narrow.get();
@@ -153,11 +154,11 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
             return;
         }
         easel.update_value(|easel| {
-            let moved = easel.settle(&stage, &places, size, narrow);
-            if let Err(error) = paint(easel, &svg, &stage) {
+            let moved = easel.settle(stage, &places, size, narrow);
+            if let Err(error) = paint(easel, &svg, stage) {
                 leptos::logging::error!("the stage could not be drawn: {error:?}");
             }
-            place_buttons(lab, &stage, easel, &over, &buttons, moved);
+            place_buttons(lab, stage, easel, &over, &buttons, moved);
             if moved {
                 let scale = easel.layout.scale;
                 lab.free_spot.set(easel.layout.free_spot(CARD.0 / scale, CARD.1 / scale).scaled(scale));
@@ -179,7 +180,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
     Effect::new(move || {
         let frame = lab.frame.get();
         page.theme.track();
-        lab.stage.track();
+        lab.shown.track();
         let Some(element) = canvas.get() else { return };
         easel.update_value(|easel| {
             if easel.canvas.is_none() {
@@ -237,7 +238,7 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
     let inside = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
     // Inside a part that does not draw it: at the near side of the part where it was last heard of.
     let last =
-        lab.journey.with_untracked(|journey| journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
+        lab.shown.with_untracked(|shown| shown.journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
     let spot = spot.scaled(1.0 / easel.layout.scale.max(0.1));
     let near =
         |at: &Rect| (spot.mid_x().clamp(at.x + 16.0, at.right() - 16.0), spot.mid_y().clamp(at.y + 16.0, at.bottom() - 16.0));
