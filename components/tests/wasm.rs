@@ -37,12 +37,12 @@ fn every_scenario_has_the_trace_that_it_has_natively() {
 fn going_back_shows_what_was_there() {
     let mut timeline = Timeline::open(&Run::of_library("ack-order")).expect("a scenario that ships is sound");
     let mut seen = Vec::new();
-    for second in 0..40_u64 {
-        timeline.travel(second * 1_000_000, u64::MAX);
-        seen.push(timeline.trace_hash());
+    for at_us in (0..40_000_000).step_by(1_000_000) {
+        timeline.travel(at_us, u64::MAX);
+        seen.push((at_us, timeline.trace_hash()));
     }
-    for (second, hash) in (0_u64..).zip(seen).rev() {
-        timeline.travel(second * 1_000_000, u64::MAX);
-        assert_eq!(timeline.trace_hash(), hash, "at {second} s");
+    for (at_us, hash) in seen.into_iter().rev() {
+        timeline.travel(at_us, u64::MAX);
+        assert_eq!(timeline.trace_hash(), hash, "at {at_us} us");
     }
 }
