@@ -17,9 +17,12 @@ type Act = Rc<dyn Fn(&Event)>;
 /// What a place shows, read anew whenever a signal in it changes.
 type Of = Box<dyn Fn() -> Vec<Node>>;
 
-/// An element or a text.
+/// An element or a text. Boxed: it is passed along a lot while it is put together, and a pointer is small to pass.
+pub struct Node(Box<Parts>);
+
+/// What a node is made of.
 #[derive(Default)]
-pub struct Node {
+struct Parts {
     tag: &'static str,
     attributes: Vec<(&'static str, String)>,
     text: String,
@@ -31,20 +34,20 @@ pub struct Node {
 /// An element of this tag.
 #[must_use]
 pub fn el(tag: &'static str) -> Node {
-    Node { tag, ..Node::default() }
+    Node(Box::new(Parts { tag, ..Parts::default() }))
 }
 
 /// A text.
 #[must_use]
 pub fn text(text: impl Into<String>) -> Node {
-    Node { text: text.into(), ..Node::default() }
+    Node(Box::new(Parts { text: text.into(), ..Parts::default() }))
 }
 
 /// A place inside a tree that stands still: shows what `of` says, whenever a signal that it reads changes.
 #[must_use]
 pub fn slot(of: impl Fn() -> Vec<Node> + 'static) -> Node {
     let mut node = el("div").class("live");
-    node.of = Some(Box::new(of));
+    node.0.of = Some(Box::new(of));
     node
 }
 
@@ -64,7 +67,7 @@ impl Node {
     /// An attribute.
     #[must_use]
     pub fn attr(mut self, name: &'static str, value: impl Into<String>) -> Self {
-        self.attributes.push((name, value.into()));
+        self.0.attributes.push((name, value.into()));
         self
     }
 
@@ -86,14 +89,14 @@ impl Node {
     /// An element inside it.
     #[must_use]
     pub fn with(mut self, kid: Node) -> Self {
-        self.kids.push(kid);
+        self.0.kids.push(kid);
         self
     }
 
     /// Elements inside it.
     #[must_use]
     pub fn with_all(mut self, kids: impl IntoIterator<Item = Node>) -> Self {
-        self.kids.extend(kids);
+        self.0.kids.extend(kids);
         self
     }
 
@@ -107,7 +110,7 @@ impl Node {
     /// What happens on an event.
     #[must_use]
     pub fn on(mut self, event: &'static str, act: impl Fn(&Event) + 'static) -> Self {
-        self.acts.push((event, Rc::new(act)));
+        self.0.acts.push((event, Rc::new(act)));
         self
     }
 
@@ -149,6 +152,7 @@ struct Shown {
 
 impl Shown {
     fn new(node: Node) -> Result<Self, JsValue> {
+        let node = *node.0;
         let document = document();
         if node.tag.is_empty() {
             let dom = document.create_text_node(&node.text).into();
@@ -208,11 +212,12 @@ impl Shown {
 
     /// Whether the same element can show it.
     fn fits(&self, node: &Node) -> bool {
-        let same_acts = self.acts.iter().map(|act| act.0).eq(node.acts.iter().map(|act| act.0));
-        self.tag == node.tag && same_acts
+        let same_acts = self.acts.iter().map(|act| act.0).eq(node.0.acts.iter().map(|act| act.0));
+        self.tag == node.0.tag && same_acts
     }
 
     fn become_like(&mut self, node: Node) -> Result<(), JsValue> {
+        let node = *node.0;
         if self.text != node.text {
             self.dom.set_text_content(Some(&node.text));
             self.text = node.text;

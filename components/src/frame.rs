@@ -146,14 +146,14 @@ impl Lab {
         let selection = self.selection.get_untracked();
         let logging = self.logging.get_untracked();
         let ask = self.opened.with_untracked(|open| open.as_ref().and_then(|open| open.ask.clone()));
-        let far = self.shown.with_untracked(|shown| shown.far.clone());
+        let (far_us, far) = self.shown.with_untracked(|shown| shown.far.clone());
         let shown = self.desk.with_value(|desk| {
             let timeline = desk.timeline.as_ref()?;
             let panels = Arc::new(timeline.panels());
             let now_us = timeline.now_us();
             Some(Shown {
                 stage: timeline.stage(desk.trail_us()),
-                far: if now_us >= far.0 { (now_us, panels.clone()) } else { far },
+                far: if desk.forget || now_us >= far_us { (now_us, panels.clone()) } else { (far_us, far) },
                 panels,
                 inspect: match selection {
                     Selection::Part(part) => timeline.inspect(part),
@@ -167,7 +167,8 @@ impl Lab {
             })
         });
         if let Some(shown) = shown {
-            put(self.shown, Arc::new(shown));
+            self.desk.update_value(|desk| desk.forget = false);
+            self.shown.set(Arc::new(shown));
         }
     }
 }

@@ -110,7 +110,7 @@ pub struct Frame {
 }
 
 /// What is read at panel rate.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Shown {
     /// The stage.
     pub stage: StageView,
@@ -335,7 +335,7 @@ impl Lab {
     }
 
     fn forget_the_future(self) {
-        self.shown.update_untracked(|shown| Arc::make_mut(shown).far.0 = 0);
+        self.desk.update_value(|desk| desk.forget = true);
     }
 
     /// Opens the run anew from its start with other settings or another seed.

@@ -8,6 +8,7 @@ use redrive::timeline::{Peek, Progress, Timeline};
 use redrive::view::JourneyView;
 
 use crate::lab::Busy;
+use crate::stage::layout::Within;
 
 /// Milliseconds of a frame that the engine may take while time runs.
 const PLAY_MS: f64 = 8.0;
@@ -125,6 +126,8 @@ pub struct Desk {
     pub kept: Option<String>,
     /// Waits to keep the run; dropped, it does not.
     pub keeping: Option<Timeout>,
+    /// The run was changed: what was known of its future is not any more.
+    pub forget: bool,
     /// The animation loop runs.
     pub looping: bool,
     /// When the panels are next read, on the wall clock.
@@ -227,7 +230,7 @@ impl Desk {
 
     /// One frame: takes the timeline as far as the time allows.
     pub fn advance(&mut self, now_ms: f64) -> Beat {
-        let elapsed_ms = (now_ms - self.last_ms).clamp(0.0, LONGEST_MS);
+        let elapsed_ms = (now_ms - self.last_ms).within(0.0, LONGEST_MS);
         self.last_ms = now_ms;
         let Some(mut timeline) = self.timeline.take() else { return Beat::default() };
         let mode = std::mem::take(&mut self.mode);
@@ -326,7 +329,7 @@ impl Desk {
                 }
             }
             Phase::Walk { from_us, to_us, since_ms } => {
-                let share = ((now_ms - since_ms) / HOP_MS).clamp(0.0, 1.0);
+                let share = ((now_ms - since_ms) / HOP_MS).within(0.0, 1.0);
                 let target = from_us + ((to_us.saturating_sub(from_us)) as f64 * share) as u64;
                 let target = if share >= 1.0 { to_us } else { target.min(to_us.saturating_sub(1)).max(timeline.now_us()) };
                 let progress = until(now_ms + PLAY_MS, || timeline.travel(target, CHUNK));

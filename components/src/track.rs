@@ -11,6 +11,7 @@ use web_sys::PointerEvent;
 use crate::lab::Lab;
 use crate::page::Page;
 use crate::stage::ink::{Scene, fit};
+use crate::stage::layout::Within;
 use crate::stage::shapes::{Group, Pen};
 
 /// Room for the names of the series.
@@ -52,7 +53,7 @@ impl Frame {
     }
 
     fn time(&self, x: f64) -> u64 {
-        (((x - self.left) / self.width).clamp(0.0, 1.0) * self.until_us as f64) as u64
+        (((x - self.left) / self.width).within(0.0, 1.0) * self.until_us as f64) as u64
     }
 }
 
@@ -244,8 +245,8 @@ pub fn Track(lab: Lab, page: Page) -> impl IntoView {
         }
     });
     let input = move |event: web_sys::Event| {
-        if let Ok(at_us) = event_target_value(&event).parse::<f64>() {
-            lab.travel(at_us.max(0.0) as u64);
+        if let Ok(at_us) = event_target_value(&event).parse::<u64>() {
+            lab.travel(at_us);
         }
     };
     view! {

@@ -4,7 +4,7 @@ use redrive::sim::time::{grouped, spoken};
 use redrive::view::{BodyView, Level, PartView, ProcessView, TokenRef, UserLevel, WaitingToken};
 
 use super::ink::{FIGURE, Hit, SMALL, Scene, TITLE, figure_class, fit, user_class};
-use super::layout::{Item, ItemShape, Rect};
+use super::layout::{Item, ItemShape, Rect, Within};
 use super::tape;
 
 /// How much a body may show.
@@ -41,7 +41,7 @@ const SLOTS: f64 = 7.0;
 fn wide_enough(part: &PartView, least: f64) -> f64 {
     let title = part.title.chars().count() as f64 * TITLE;
     let figure = part.figure.chars().count() as f64 * FIGURE;
-    (title.max(figure) + 28.0).clamp(least, 190.0)
+    (title.max(figure) + 28.0).within(least, 190.0)
 }
 
 /// What a part needs on the stage. `at` is where the scenario puts it.
@@ -192,7 +192,7 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef]), hidden: (u64, &[WaitingTo
     let (ready, next) = ready;
     let y = at.y + 62.0;
     let written = 50.0 + grouped(ready).chars().count() as f64 * FIGURE;
-    let slots = ((at.w - written - 20.0) / 24.0).floor().clamp(1.0, SLOTS) as usize;
+    let slots = ((at.w - written - 20.0) / 24.0).floor().within(1.0, SLOTS) as usize;
     scene.text("small soft", at.x + 14.0, y + 4.0, "ready");
     scene.text("mono small strong", at.x + 50.0, y + 4.0, grouped(ready));
     for slot in 0..slots {

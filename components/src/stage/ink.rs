@@ -3,7 +3,7 @@
 use redrive::scenario::parts::Role;
 use redrive::view::{Level, TokenRef, TokenShape, UserLevel, WaitingToken};
 
-use super::layout::Rect;
+use super::layout::{Rect, Within};
 use super::shapes::{Pen, Shape};
 
 /// Something inside a body that opens a message.
@@ -164,9 +164,9 @@ impl Scene {
     /// A token that waits: an arc that runs out.
     pub fn waiting(&mut self, waiting: &WaitingToken, now_us: u64, x: f64, y: f64) {
         let span = waiting.until_us.saturating_sub(waiting.since_us).max(1) as f64;
-        let left = (waiting.until_us.saturating_sub(now_us) as f64 / span).clamp(0.0, 1.0);
+        let left = (waiting.until_us.saturating_sub(now_us) as f64 / span).within(0.0, 1.0);
         self.circle("arc-back", x, y, 9.0);
-        self.path(arc_class(waiting.token.key), arc(x, y, 9.0, left));
+        self.shapes.push(Shape::Arc { look: arc_class(waiting.token.key), x, y, r: 9.0, share: left });
         match waiting.token.shape {
             TokenShape::Twice => self.circle("twice-ring", x, y, 12.0),
             TokenShape::Poison => self.path(
@@ -200,16 +200,6 @@ impl Scene {
     }
 }
 
-/// An arc from twelve o'clock, clockwise, over a share of the circle.
-#[must_use]
-pub fn arc(x: f64, y: f64, r: f64, share: f64) -> Pen {
-    // A whole circle would end where it begins, which is no arc at all.
-    let share = share.min(0.985);
-    let angle = share * std::f64::consts::TAU;
-    let large = if share > 0.5 { 1.0 } else { 0.0 };
-    Pen::default().to('M', &[x, y - r]).to('A', &[r, r, 0.0, large, 1.0, x + r * angle.sin(), y - r * angle.cos()])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,11 +208,5 @@ mod tests {
     fn a_long_text_is_cut_and_says_so() {
         assert_eq!(fit("retry in 3.2 s", 200.0, 7.0), "retry in 3.2 s");
         assert_eq!(fit("idle: 8 members, 6 partitions", 70.0, 7.0), "idle: 8 m…");
-    }
-
-    #[test]
-    fn a_whole_arc_is_nearly_closed_and_an_empty_one_is_a_point() {
-        assert!(arc(0.0, 0.0, 9.0, 1.0).0.starts_with("M0 -9A9 9 0 1 1 -0.8"));
-        assert_eq!(arc(0.0, 0.0, 9.0, 0.0).0, "M0 -9A9 9 0 0 1 0 -9");
     }
 }

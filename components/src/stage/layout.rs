@@ -3,6 +3,20 @@
 //! Left to right by column, or top to bottom where the page is narrow. Nothing overlaps: a test holds it for every
 //! scenario that ships, at the width of a desk and of a phone.
 
+/// Keeps a number between two others.
+pub trait Within {
+    /// The number, or the end of the range that it is beyond. Where the range is empty, its lower end. Unlike
+    /// [`f64::clamp`] it has nothing to say about that, and so needs no text of floating-point numbers.
+    #[must_use]
+    fn within(self, low: Self, high: Self) -> Self;
+}
+
+impl Within for f64 {
+    fn within(self, low: Self, high: Self) -> Self {
+        low.max(self.min(high))
+    }
+}
+
 /// A box on the stage, in its own units: pixels before [`Layout::scale`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
@@ -184,7 +198,7 @@ impl Layout {
         // A line between boxes that stand level runs level, not from middle to middle.
         let level = {
             let (low, high) = (a.y.max(b.y) + 14.0, a.bottom().min(b.bottom()) - 14.0);
-            (low <= high).then(|| a.mid_y().min(b.mid_y()).clamp(low, high))
+            (low <= high).then(|| a.mid_y().min(b.mid_y()).within(low, high))
         };
         let (y1, y2) = (level.unwrap_or_else(|| a.mid_y()), level.unwrap_or_else(|| b.mid_y()));
         if beside { across(a.right(), y1, b.x, y2) } else { across(a.x, y1, b.right(), y2) }
@@ -339,11 +353,11 @@ fn wide(items: &[Item], plan: &Plan, width: f64, height: f64) -> Layout {
     let count = widths.len().max(1) as f64;
     let needs_w = widths.iter().sum::<f64>() + GAP * (count - 1.0) + 40.0;
     // A small scenario is drawn larger, as far as its gaps stay as wide as they should be.
-    let roomy = (width / (needs_w + GAP * count)).min(height / (needs_h * 1.15)).clamp(1.0, LARGEST);
+    let roomy = (width / (needs_w + GAP * count)).min(height / (needs_h * 1.15)).within(1.0, LARGEST);
     let fits = (width / needs_w).min(height / needs_h);
     let scale = if fits < 1.0 { fits.max(SMALLEST) } else { roomy };
     let (width, height) = ((width / scale).max(needs_w), (height / scale).max(needs_h));
-    let gap = if count > 1.0 { ((width - 56.0 - widths.iter().sum::<f64>()) / (count - 1.0)).clamp(GAP, 96.0) } else { 0.0 };
+    let gap = if count > 1.0 { ((width - 56.0 - widths.iter().sum::<f64>()) / (count - 1.0)).within(GAP, 96.0) } else { 0.0 };
     let used = widths.iter().sum::<f64>() + gap * (count - 1.0);
     let mut x = ((width - used) / 2.0).max(14.0);
     let row = ((height - 2.0 * TOP) / plan.rows).min(ROW);

@@ -14,7 +14,6 @@ use leptos::html::{Canvas as CanvasTag, Div};
 use leptos::prelude::*;
 use leptos::svg::Svg;
 use redrive::view::{Level, LinkView, PartView, StageView};
-use std::collections::BTreeMap;
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 
@@ -22,7 +21,7 @@ use crate::lab::{Lab, Selection};
 use crate::page::Page;
 use bodies::Room;
 use ink::{Hit, Scene};
-use layout::{Layout, Line, Rect};
+use layout::{Layout, Line, Rect, Within};
 use shapes::{Group, Pen};
 use tokens::{Canvas, Leader};
 
@@ -139,7 +138,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
     let svg: NodeRef<Svg> = NodeRef::new();
     let canvas: NodeRef<CanvasTag> = NodeRef::new();
     let over: NodeRef<Div> = NodeRef::new();
-    let buttons = StoredValue::new_local(BTreeMap::<usize, HtmlElement>::new());
+    let buttons = StoredValue::new_local(Vec::<HtmlElement>::new());
 
     // Boxes and bodies: whenever the stage was read anew, or the page has another size.
     Effect::new(move || {
@@ -241,7 +240,7 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
         lab.shown.with_untracked(|shown| shown.journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
     let spot = spot.scaled(1.0 / easel.layout.scale.max(0.1));
     let near =
-        |at: &Rect| (spot.mid_x().clamp(at.x + 16.0, at.right() - 16.0), spot.mid_y().clamp(at.y + 16.0, at.bottom() - 16.0));
+        |at: &Rect| (spot.mid_x().within(at.x + 16.0, at.right() - 16.0), spot.mid_y().within(at.y + 16.0, at.bottom() - 16.0));
     let resting = inside.or_else(|| last.and_then(|part| easel.layout.boxes.get(usize::from(part))).map(near));
     Some(Leader { fact, card: spot, resting })
 }
@@ -252,22 +251,20 @@ fn place_buttons(
     stage: &StageView,
     easel: &Easel,
     over: &HtmlElement,
-    buttons: &StoredValue<BTreeMap<usize, HtmlElement>, LocalStorage>,
+    buttons: &StoredValue<Vec<HtmlElement>, LocalStorage>,
     moved: bool,
 ) {
     let selected = lab.selection.get_untracked();
     buttons.update_value(|buttons| {
-        while buttons.len() > stage.parts.len() {
-            if let Some((_, gone)) = buttons.pop_last() {
-                gone.remove();
-            }
+        for gone in buttons.drain(stage.parts.len().min(buttons.len())..) {
+            gone.remove();
         }
         for (index, part) in stage.parts.iter().enumerate() {
-            if !buttons.contains_key(&index) {
+            if buttons.len() == index {
                 let Some(made) = make_button(over) else { return };
-                buttons.insert(index, made);
+                buttons.push(made);
             }
-            let button = &buttons[&index];
+            let button = &buttons[index];
             let put = |name: &str, value: &str| {
                 if button.get_attribute(name).as_deref() != Some(value) {
                     let _ = button.set_attribute(name, value);

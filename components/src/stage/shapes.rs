@@ -35,6 +35,19 @@ pub enum Shape {
         /// Radius.
         r: f64,
     },
+    /// An arc from twelve o'clock, clockwise, over a share of a circle.
+    Arc {
+        /// Class.
+        look: &'static str,
+        /// Centre.
+        x: f64,
+        /// Centre.
+        y: f64,
+        /// Radius.
+        r: f64,
+        /// From 0 to 1.
+        share: f64,
+    },
     /// A path.
     Path {
         /// Class.
@@ -107,6 +120,8 @@ impl Shape {
         match self {
             Self::Rect { .. } => "rect",
             Self::Circle { .. } => "circle",
+            // A circle of its own kind: a plain one has no dashes to take off again.
+            Self::Arc { .. } => "ellipse",
             Self::Path { .. } => "path",
             Self::Text { .. } => "text",
         }
@@ -130,6 +145,16 @@ impl Shape {
                 for (name, value) in [("cx", x), ("cy", y), ("r", r)] {
                     set(name, &number(*value));
                 }
+            }
+            Self::Arc { look, x, y, r, share } => {
+                set("class", look);
+                for (name, value) in [("cx", x), ("cy", y), ("rx", r), ("ry", r)] {
+                    set(name, &number(*value));
+                }
+                // It begins at three o'clock: turned back by a quarter.
+                set("transform", &format!("rotate(-90 {} {})", number(*x), number(*y)));
+                set("pathLength", "100");
+                set("stroke-dasharray", &format!("{} 100", number(share * 100.0)));
             }
             Self::Path { look, d } => {
                 set("class", look);

@@ -4,7 +4,7 @@ use redrive::sim::time::grouped;
 use redrive::view::PartitionView;
 
 use super::ink::{Hit, SMALL, Scene, fit, key_class};
-use super::layout::Rect;
+use super::layout::{Rect, Within};
 
 /// What is known of a log.
 pub struct Tapes<'a> {
@@ -87,7 +87,7 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
             scene.text("mono tiny soft", left, y - 4.0, format!("offset {}", grouped((base * size).max(part.start))));
         }
         for (group, committed) in part.committed.iter().enumerate() {
-            let share = (*committed as f64 / size as f64 - base as f64).clamp(0.0, cells as f64);
+            let share = (*committed as f64 / size as f64 - base as f64).within(0.0, cells as f64);
             // Flags that stand at one place step aside a little.
             let same = part.committed[..group].iter().filter(|other| *other / size == committed / size).count() as f64;
             scene.flag(group, left + share * (cell + gap) - gap / 2.0 + same * 6.0, y + high + 2.0);

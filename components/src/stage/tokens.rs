@@ -6,7 +6,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
 use super::ink::{Hit, KEYS};
-use super::layout::{Layout, Rect};
+use super::layout::{Layout, Rect, Within};
 
 /// The canvas and the colours of the theme in force.
 pub struct Canvas {
@@ -40,7 +40,7 @@ pub struct Placed {
 #[must_use]
 pub fn placed(hop: &HopView, now_us: u64, trail_us: u64, layout: &Layout, still: bool) -> Placed {
     let span = hop.end_us.saturating_sub(hop.start_us).max(trail_us).max(1);
-    let share = (now_us.saturating_sub(hop.start_us) as f64 / span as f64).clamp(0.0, 1.0);
+    let share = (now_us.saturating_sub(hop.start_us) as f64 / span as f64).within(0.0, 1.0);
     let share = if still { share.round() } else { share };
     let (x, y) = layout.curve(usize::from(hop.from), usize::from(hop.to)).at(share);
     Placed { x, y }
@@ -79,7 +79,7 @@ impl Canvas {
     /// Draws the hops of a frame. Returns what a click on them opens.
     pub fn draw(&self, hops: &[HopView], at: (u64, u64), layout: &Layout, still: bool, leader: Option<Leader>) -> Vec<Hit> {
         let (now_us, trail_us) = at;
-        let pixels = leptos::prelude::window().device_pixel_ratio().clamp(1.0, 3.0);
+        let pixels = leptos::prelude::window().device_pixel_ratio().within(1.0, 3.0);
         let (w, h) = (layout.width * layout.scale, layout.height * layout.scale);
         let (wide, high) = ((w * pixels).round() as u32, (h * pixels).round() as u32);
         if self.element.width() != wide || self.element.height() != high {
@@ -188,7 +188,7 @@ pub struct Leader {
 impl Leader {
     /// Where the line leaves the card: the place of its edge that is nearest to the message.
     fn start(&self, x: f64, y: f64) -> (f64, f64) {
-        (x.clamp(self.card.x, self.card.right()), y.clamp(self.card.y, self.card.bottom()))
+        (x.within(self.card.x, self.card.right()), y.within(self.card.y, self.card.bottom()))
     }
 }
 
