@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use redrive::command::VERBS;
 use redrive::scenario::document::header::Header;
 use redrive::scenario::gauges::{Unit, gauges};
-use redrive::scenario::setting::{Form, Settings, Spec};
+use redrive::scenario::setting::{Form, Spec};
 use redrive::scenario::verbs::{VERB_DOCS, commands_for, crash_steps, fixed_settings};
 use redrive::scenario::{Kind, document, schema};
 use serde_json::Value;

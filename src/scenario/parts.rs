@@ -224,10 +224,6 @@ macro_rules! each_kind {
     };
 }
 
-fn table_of<S: Settings>(_: &S) -> &'static [Spec] {
-    S::TABLE
-}
-
 impl Kind {
     /// The words for the kinds, as `kind` takes them.
     pub const WORDS: [&'static str; 8] = ["producer", "service", "database", "relay", "queue", "log", "worker", "dependency"];
@@ -263,10 +259,14 @@ impl Kind {
         }
     }
 
+    fn settings(&self) -> &dyn Settings {
+        each_kind!(self, settings => settings)
+    }
+
     /// The settings table of this kind.
     #[must_use]
     pub fn table(&self) -> &'static [Spec] {
-        each_kind!(self, settings => table_of(settings))
+        self.settings().table()
     }
 
     /// Gives one setting a value.
@@ -274,13 +274,14 @@ impl Kind {
     /// # Errors
     /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
-        each_kind!(self, settings => settings.set(name, value))
+        let settings: &mut dyn Settings = each_kind!(self, settings => settings);
+        settings.set(name, value)
     }
 
     /// The value of a setting.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Value> {
-        each_kind!(self, settings => settings.get(name))
+        self.settings().get(name)
     }
 
     /// What the part is drawn as.

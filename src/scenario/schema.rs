@@ -9,7 +9,7 @@ use super::document::header::Header;
 use super::document::{MAX_CELL, MAX_PARTS};
 use super::gauges::gauges;
 use super::parts::Kind;
-use super::setting::{Form, Settings, Spec};
+use super::setting::{Form, Spec};
 
 /// Where the schema is published beside the lab.
 const ID: &str = "scenario.schema.json";

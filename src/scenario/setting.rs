@@ -73,7 +73,7 @@ impl Form {
 }
 
 /// A type that a setting can have.
-pub trait SettingValue: Sized + Clone {
+pub trait SettingValue: Sized + Clone + Default {
     /// The kind, for tables.
     const FORM: Form;
 
@@ -255,19 +255,70 @@ impl Spec {
     }
 }
 
-/// A struct whose fields are settings.
+/// The field of a setting, whatever its type.
+pub trait Slot {
+    /// Takes a value.
+    ///
+    /// # Errors
+    /// What is wrong, in words; nothing has changed then.
+    fn take(&mut self, value: &Value, range: &str) -> Result<(), String>;
+
+    /// Its value, as a scenario would write it.
+    fn shown(&self) -> Value;
+}
+
+impl<T: SettingValue> Slot for T {
+    fn take(&mut self, value: &Value, range: &str) -> Result<(), String> {
+        *self = T::read(value, range)?;
+        Ok(())
+    }
+
+    fn shown(&self) -> Value {
+        self.write()
+    }
+}
+
+/// A struct whose fields are settings. What is the same for all of them is done on [`Slot`]s, once for all types.
 pub trait Settings {
     /// The table, in the order of declaration.
-    const TABLE: &'static [Spec];
+    fn table(&self) -> &'static [Spec];
+
+    /// The field of a row of the table.
+    fn slot(&self, row: usize) -> Option<&dyn Slot>;
+
+    /// The field of a row of the table, to change.
+    fn slot_mut(&mut self, row: usize) -> Option<&mut dyn Slot>;
 
     /// Gives one setting a value.
     ///
     /// # Errors
     /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
-    fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused>;
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
+        let (row, spec) = find(self.table(), name).ok_or(Refused::Unknown)?;
+        let slot = self.slot_mut(row).ok_or(Refused::Unknown)?;
+        slot.take(value, spec.range).map_err(|wrong| Refused::Bad { wrong, allowed: spec.allowed() })
+    }
 
     /// The value of a setting, as a scenario would write it.
-    fn get(&self, name: &str) -> Option<Value>;
+    fn get(&self, name: &str) -> Option<Value> {
+        let (row, _) = find(self.table(), name)?;
+        self.slot(row).map(Slot::shown)
+    }
+}
+
+fn find(table: &'static [Spec], name: &str) -> Option<(usize, &'static Spec)> {
+    table.iter().enumerate().find(|(_, spec)| spec.name == name)
+}
+
+/// Gives every setting its default.
+///
+/// # Panics
+/// Where a default is not a value of its own setting: a slip in a declaration, which every test meets.
+pub fn fill(settings: &mut dyn Settings) {
+    for (row, spec) in settings.table().iter().enumerate() {
+        let taken = settings.slot_mut(row).map(|slot| slot.take(&spec.default_value(), spec.range));
+        assert!(matches!(taken, Some(Ok(()))), "default of {}: {taken:?}", spec.name);
+    }
 }
 
 /// Declares a settings struct: `name: Type = "default" in "range", "what it does";`.
@@ -278,41 +329,36 @@ macro_rules! settings {
         #[derive(Clone, Debug)]
         pub struct $struct { $(#[doc = $doc] pub $name: $type,)* }
 
-        impl Default for $struct {
-            fn default() -> Self {
-                use $crate::scenario::setting::{SettingValue, Settings};
-                let mut rows = Self::TABLE.iter();
-                Self { $($name: {
-                    let row = rows.next().expect("one row a field");
-                    <$type>::read(&row.default_value(), row.range).unwrap_or_else(|wrong| panic!("default of {}: {wrong}", row.name))
-                },)* }
-            }
-        }
-
-        impl $crate::scenario::setting::Settings for $struct {
-            const TABLE: &'static [$crate::scenario::setting::Spec] = &[$($crate::scenario::setting::Spec {
+        impl $struct {
+            /// The table, in the order of declaration.
+            pub const TABLE: &'static [$crate::scenario::setting::Spec] = &[$($crate::scenario::setting::Spec {
                 name: stringify!($name),
                 form: <$type as $crate::scenario::setting::SettingValue>::FORM,
                 default: $default, range: $range, doc: $doc,
             },)*];
+        }
 
-            fn set(&mut self, name: &str, value: &serde_json::Value) -> Result<(), $crate::scenario::setting::Refused> {
-                use $crate::scenario::setting::{Refused, SettingValue};
-                let row = Self::TABLE.iter().find(|row| row.name == name).ok_or(Refused::Unknown)?;
-                let bad = |wrong| Refused::Bad { wrong, allowed: row.allowed() };
-                match name {
-                    $(stringify!($name) => self.$name = <$type>::read(value, row.range).map_err(bad)?,)*
-                    _ => return Err(Refused::Unknown),
-                }
-                Ok(())
+        impl Default for $struct {
+            fn default() -> Self {
+                let mut settings = Self { $($name: Default::default(),)* };
+                $crate::scenario::setting::fill(&mut settings);
+                settings
+            }
+        }
+
+        impl $crate::scenario::setting::Settings for $struct {
+            fn table(&self) -> &'static [$crate::scenario::setting::Spec] {
+                Self::TABLE
             }
 
-            fn get(&self, name: &str) -> Option<serde_json::Value> {
-                use $crate::scenario::setting::SettingValue;
-                match name {
-                    $(stringify!($name) => Some(self.$name.write()),)*
-                    _ => None,
-                }
+            fn slot(&self, row: usize) -> Option<&dyn $crate::scenario::setting::Slot> {
+                let slots = [$(&self.$name as &dyn $crate::scenario::setting::Slot,)*];
+                slots.get(row).copied()
+            }
+
+            fn slot_mut(&mut self, row: usize) -> Option<&mut dyn $crate::scenario::setting::Slot> {
+                let slots = [$(&mut self.$name as &mut dyn $crate::scenario::setting::Slot,)*];
+                slots.into_iter().nth(row)
             }
         }
     };
@@ -325,6 +371,12 @@ macro_rules! choice {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum $enum { $(#[doc = $doc] $variant,)* }
+
+        impl Default for $enum {
+            fn default() -> Self {
+                [$(Self::$variant,)*][0]
+            }
+        }
 
         impl $enum {
             /// The word that a scenario writes.

@@ -48,9 +48,7 @@ impl Latency {
             Self::Exponential(mean) => rounded(-libm::log(stream.open_unit()) * mean.0 as f64),
             Self::LogNormal { p50, p99 } => {
                 let sigma = libm::log(p99.0 as f64 / p50.0 as f64) / Z99;
-                let radius = libm::sqrt(-2.0 * libm::log(stream.open_unit()));
-                let normal = radius * libm::cos(std::f64::consts::TAU * stream.open_unit());
-                rounded(p50.0 as f64 * libm::exp(sigma * normal))
+                rounded(p50.0 as f64 * libm::exp(sigma * normal(stream)))
             }
         }
     }
@@ -106,6 +104,17 @@ impl fmt::Display for Latency {
             Self::Uniform(low, high) => write!(f, "{low}..{high}"),
             Self::Exponential(mean) => write!(f, "exp {mean}"),
             Self::LogNormal { p50, p99 } => write!(f, "p50 {p50} p99 {p99}"),
+        }
+    }
+}
+
+/// A number from the standard normal distribution, by Marsaglia's polar method: it needs no sine, which is a large function.
+fn normal(stream: &mut Stream) -> f64 {
+    loop {
+        let (x, y) = (2.0 * stream.open_unit() - 1.0, 2.0 * stream.open_unit() - 1.0);
+        let square = x * x + y * y;
+        if square < 1.0 && square > 0.0 {
+            return x * libm::sqrt(-2.0 * libm::log(square) / square);
         }
     }
 }

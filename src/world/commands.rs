@@ -218,18 +218,23 @@ impl World {
 
     fn sets(&mut self, part: u16, setting: &str, value: &str) {
         let value = serde_json::Value::String(value.to_owned());
+        let settings = self.settings_mut(part);
         // Checked where the command came in; a value that is refused here changes nothing.
-        let _ = match self.parts[usize::from(part)].body {
-            Body::Producer(index) => self.producers[usize::from(index)].settings.set(setting, &value),
-            Body::Service(index) => self.services[usize::from(index)].settings.set(setting, &value),
-            Body::Database(index) => self.databases[usize::from(index)].settings.set(setting, &value),
-            Body::Relay(index) => self.relays[usize::from(index)].settings.set(setting, &value),
-            Body::Queue(index) => self.queues[usize::from(index)].settings.set(setting, &value),
-            Body::Log(index) => self.logs[usize::from(index)].settings.set(setting, &value),
-            Body::Worker(index) => self.workers[usize::from(index)].settings.set(setting, &value),
-            Body::Dependency(index) => self.dependencies[usize::from(index)].settings.set(setting, &value),
-        };
+        let _ = settings.set(setting, &value);
         self.settings_changed(part);
+    }
+
+    fn settings_mut(&mut self, part: u16) -> &mut dyn Settings {
+        match self.parts[usize::from(part)].body {
+            Body::Producer(index) => &mut self.producers[usize::from(index)].settings,
+            Body::Service(index) => &mut self.services[usize::from(index)].settings,
+            Body::Database(index) => &mut self.databases[usize::from(index)].settings,
+            Body::Relay(index) => &mut self.relays[usize::from(index)].settings,
+            Body::Queue(index) => &mut self.queues[usize::from(index)].settings,
+            Body::Log(index) => &mut self.logs[usize::from(index)].settings,
+            Body::Worker(index) => &mut self.workers[usize::from(index)].settings,
+            Body::Dependency(index) => &mut self.dependencies[usize::from(index)].settings,
+        }
     }
 
     /// Brings what is derived from settings up to date.

@@ -15,7 +15,7 @@ use crate::sim::time::decimal;
 pub const MAX_SAMPLES: u64 = 20_000;
 
 /// A playing speed in thousandths of real time. Written `1x`, `0.001x`, `60x`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Speed(pub u64);
 
 impl fmt::Display for Speed {

@@ -11,7 +11,6 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::links::{self, effects};
-use super::setting::Settings as _;
 use super::{Faults, Scenario, SwitchSpec};
 use header::Header;
 use reader::Reader;

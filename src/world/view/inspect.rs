@@ -22,22 +22,22 @@ fn as_text(value: &Value) -> String {
 }
 
 impl World {
-    /// The value of a setting in force.
-    fn setting(&self, part: u16, name: &str) -> Option<Value> {
+    fn settings(&self, part: u16) -> &dyn Settings {
         match self.parts[usize::from(part)].body {
-            Body::Producer(index) => self.producers[usize::from(index)].settings.get(name),
-            Body::Service(index) => self.services[usize::from(index)].settings.get(name),
-            Body::Database(index) => self.databases[usize::from(index)].settings.get(name),
-            Body::Relay(index) => self.relays[usize::from(index)].settings.get(name),
-            Body::Queue(index) => self.queues[usize::from(index)].settings.get(name),
-            Body::Log(index) => self.logs[usize::from(index)].settings.get(name),
-            Body::Worker(index) => self.workers[usize::from(index)].settings.get(name),
-            Body::Dependency(index) => self.dependencies[usize::from(index)].settings.get(name),
+            Body::Producer(index) => &self.producers[usize::from(index)].settings,
+            Body::Service(index) => &self.services[usize::from(index)].settings,
+            Body::Database(index) => &self.databases[usize::from(index)].settings,
+            Body::Relay(index) => &self.relays[usize::from(index)].settings,
+            Body::Queue(index) => &self.queues[usize::from(index)].settings,
+            Body::Log(index) => &self.logs[usize::from(index)].settings,
+            Body::Worker(index) => &self.workers[usize::from(index)].settings,
+            Body::Dependency(index) => &self.dependencies[usize::from(index)].settings,
         }
     }
 
+    /// The value of a setting in force, as one line of text.
     pub(super) fn setting_text(&self, part: u16, name: &str) -> Option<String> {
-        self.setting(part, name).map(|value| as_text(&value))
+        self.settings(part).get(name).map(|value| as_text(&value))
     }
 
     /// A part from inside; none for a number that no part has.
