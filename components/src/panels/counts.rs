@@ -34,8 +34,10 @@ pub fn counts(lab: Lab) -> Node {
         .with(books)
 }
 
-/// Columns: title, whether a count in it is harm, and how it is read.
-const COLUMNS: [(&str, bool, fn(&EffectView) -> u64); 8] = [
+/// A column: title, whether a count in it is harm, and how it is read.
+type Column = (&'static str, bool, fn(&EffectView) -> u64);
+
+const COLUMNS: [Column; 8] = [
     ("once", false, |row| row.once),
     ("twice", true, |row| row.twice),
     ("lost", true, |row| row.lost),

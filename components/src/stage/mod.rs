@@ -21,16 +21,25 @@ use crate::lab::{Lab, Selection};
 use crate::page::Page;
 use bodies::Room;
 use ink::{Hit, Scene};
-use layout::{Layout, Line, Rect, Within};
+use layout::{Item, Layout, Line, Rect, Within};
 use shapes::{Group, Pen};
 use tokens::{Canvas, Leader};
+
+/// What a layout is made for.
+#[derive(PartialEq)]
+struct Wanted {
+    items: Vec<Item>,
+    lines: Vec<Line>,
+    size: (f64, f64),
+    narrow: bool,
+}
 
 /// What the stage keeps between two paintings.
 #[derive(Default)]
 struct Easel {
     layout: Layout,
     /// What the layout was made for.
-    made_for: Option<(Vec<layout::Item>, Vec<Line>, f64, f64, bool)>,
+    made_for: Option<Wanted>,
     room: Option<Room>,
     groups: Vec<Group>,
     hits: Vec<Hit>,
@@ -80,11 +89,11 @@ impl Easel {
         let items: Vec<_> = stage.parts.iter().zip(places).map(|(part, at)| bodies::measure(part, *at, room)).collect();
         let lines: Vec<_> =
             stage.links.iter().map(|link| Line { from: link.from.into(), to: link.to.into(), flow: link.flow }).collect();
-        let wanted = (items, lines, size.0, size.1, narrow);
+        let wanted = Wanted { items, lines, size, narrow };
         if self.made_for.as_ref() == Some(&wanted) {
             return false;
         }
-        self.layout = Layout::of(&wanted.0, &wanted.1, size.0, size.1, narrow);
+        self.layout = Layout::of(&wanted.items, &wanted.lines, size.0, size.1, narrow);
         self.made_for = Some(wanted);
         self.room = Some(room);
         true
