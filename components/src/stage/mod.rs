@@ -226,7 +226,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
     };
 
     view! {
-        <div class="stage" node_ref=view role="group" aria-label="Stage: the parts of the scenario">
+        <div class="stage" node_ref=view role="group" tabindex="0" aria-label="Stage: the parts of the scenario">
             <div class="boards" on:click=pressed>
                 <svg class="board" node_ref=svg aria-hidden="true" xmlns="http://www.w3.org/2000/svg"></svg>
                 <canvas class="board" node_ref=canvas aria-hidden="true"></canvas>

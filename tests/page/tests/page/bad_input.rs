@@ -22,8 +22,8 @@ fn a_setting_that_is_not_allowed_says_what_is() {
     let page = Visitor::new("bad_setting").open("#/s/work-queue-crash");
     page.until("the lab is there", |page| page.count("#clock") == 1);
     page.part("[data-part=jobs]").click();
-    page.until_text("#inspector", "visibility_timeout");
-    let field = page.control("textbox", "visibility_timeout");
+    page.until_text("#inspector", "visibility timeout");
+    let field = page.control("textbox", "visibility timeout");
     field.type_in("-5s");
     page.press(redrive_page_tests::Key::Enter);
     page.until_text("#inspector", "`-5s` is negative");

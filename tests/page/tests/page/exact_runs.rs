@@ -11,10 +11,10 @@ fn effects_at_the_end(page: &Page) -> String {
         let end = page.run("const time = document.getElementById('time'); return time.value === time.max");
         end == true && !page.has_control("button", "Stop")
     });
-    if !page.part("#effects").is_seen() {
-        page.run("document.querySelectorAll('details').forEach((details) => { details.open = true })");
+    if page.part("#effects").attribute("open").is_none() {
+        page.part("#effects summary").click();
     }
-    page.until("the table is there", |page| page.part("#effects").is_seen());
+    page.until("the table is open", |page| page.count("#effects table") > 0 && page.part("#effects table").is_seen());
     page.text_of("#effects").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

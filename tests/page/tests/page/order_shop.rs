@@ -114,7 +114,7 @@ fn every_way_in_works_from_the_keyboard() {
     page.until("the start", |page| clock(page) == 0.0);
     page.part("[data-part=jobs]").focus();
     page.press(redrive_page_tests::Key::Enter);
-    page.until_text("#inspector", "visibility_timeout");
+    page.until_text("#inspector", "visibility timeout");
     page.press(redrive_page_tests::Key::Escape);
     page.until("the inspector is closed", |page| page.count("#inspector") == 0 || !page.part("#inspector").is_seen());
 }
