@@ -5,7 +5,8 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlInputElement;
 
 use crate::dom::{Node, button, el, slot};
-use crate::lab::{Lab, Selection};
+use crate::lab::Lab;
+use crate::state::Selection;
 use crate::ui::{Sheet, Ui, over};
 
 fn field() -> Option<HtmlInputElement> {

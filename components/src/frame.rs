@@ -5,8 +5,9 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use redrive::view::{HopView, LineView};
 
-use crate::lab::{Frame, Lab, Selection, Shown};
+use crate::lab::Lab;
 use crate::player::{Desk, wall_ms};
+use crate::state::{Frame, Selection, Shown};
 
 /// Milliseconds between two readings of the panels.
 const PANELS_MS: f64 = 125.0;

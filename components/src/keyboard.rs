@@ -5,7 +5,8 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use crate::dom::{Node, el};
-use crate::lab::{Lab, Selection};
+use crate::lab::Lab;
+use crate::state::Selection;
 use crate::ui::{Sheet, Ui, over};
 
 /// The keys and what they do.

@@ -20,6 +20,7 @@ mod player;
 mod route;
 mod share;
 mod stage;
+mod state;
 mod store;
 mod topbar;
 mod track;

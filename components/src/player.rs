@@ -7,8 +7,8 @@ use gloo_timers::callback::Timeout;
 use redrive::timeline::{Peek, Progress, Timeline};
 use redrive::view::JourneyView;
 
-use crate::lab::Busy;
 use crate::stage::layout::Within;
+use crate::state::Busy;
 
 /// Milliseconds of a frame that the engine may take while time runs.
 const PLAY_MS: f64 = 8.0;

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use crate::dom::{Node, button, el, live};
-use crate::lab::{Lab, Switch};
+use crate::lab::Lab;
+use crate::state::Switch;
 use crate::store;
 
 /// The bar over the stage.

@@ -5,9 +5,10 @@ use redrive::sim::time::clock;
 use redrive::view::LineView;
 
 use crate::dom::{Node, button, el, fixed, slot};
-use crate::lab::{Lab, Selection};
+use crate::lab::Lab;
 use crate::page::Page;
 use crate::stage::level_word;
+use crate::state::Selection;
 
 /// Lines of a journey that are shown at first: a long one keeps its beginning and its end.
 const HEAD: usize = 3;

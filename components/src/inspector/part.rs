@@ -6,7 +6,8 @@ use redrive::view::{BodyView, OfferView, TokenRef};
 
 use super::settings::settings;
 use crate::dom::{Node, button, el, fixed, slot};
-use crate::lab::{Lab, Selection};
+use crate::lab::Lab;
+use crate::state::Selection;
 
 /// The card of the open part.
 #[component]

@@ -4,8 +4,9 @@ use leptos::prelude::*;
 use redrive::sim::time::clock;
 
 use crate::dom::{Node, button, el, slot};
-use crate::lab::{Lab, Selection};
+use crate::lab::Lab;
 use crate::stage::level_word;
+use crate::state::Selection;
 
 /// The log. It is read only while it is open.
 #[must_use]

@@ -9,6 +9,7 @@ mod narrow;
 pub mod shapes;
 pub mod tape;
 pub mod tokens;
+mod wide;
 
 use leptos::html::{Canvas as CanvasTag, Div};
 use leptos::prelude::*;
@@ -17,8 +18,9 @@ use redrive::view::{Level, LinkView, PartView, StageView};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 
-use crate::lab::{Lab, Selection};
+use crate::lab::Lab;
 use crate::page::Page;
+use crate::state::Selection;
 use bodies::Room;
 use ink::{Hit, Scene};
 use layout::{Item, Layout, Line, Rect, Within};
