@@ -73,7 +73,7 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         Kind::Ripened => Some((DELAYED, READY)),
         Kind::Appended | Kind::Rewound => Some((MADE, UNREAD)),
         Kind::Received => Some((READY, HIDDEN)),
-        Kind::TimedOut | Kind::Returned => Some((HIDDEN, READY)),
+        Kind::TimedOut => Some((HIDDEN, READY)),
         Kind::Acked => Some((HIDDEN, ENDED)),
         Kind::AckedLate | Kind::LeftQueue | Kind::Expired => Some((READY, ENDED)),
         Kind::Passed | Kind::ExpiredUnread => Some((UNREAD, ENDED)),

@@ -5,6 +5,7 @@ use super::ledger::{Ledger, Standing};
 use super::record::{Cause, Kind, Record};
 use crate::command::Command;
 use crate::scenario::gauges::gauges;
+use crate::scenario::links::dead_letter_queues;
 use crate::scenario::{Kind as PartKind, Scenario};
 use crate::sim::Timestamp;
 use crate::world::GaugeBoard;
@@ -113,7 +114,8 @@ impl Findings {
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let mut watches = Vec::new();
-        for (part, spec) in (0_u16..).zip(scenario.parts.values()) {
+        let trays = dead_letter_queues(&scenario.parts);
+        for (part, (id, spec)) in (0_u16..).zip(&scenario.parts) {
             let mut watch = |name: &str, above: u64, kind: FindingKind| {
                 if let Some(gauge) = gauges(&spec.kind).iter().position(|gauge| gauge.name == name) {
                     watches.push(Watch { part, gauge, above, kind });
@@ -124,7 +126,9 @@ impl Findings {
                 PartKind::Worker(_) => watch("lag_us", 5_000_000, FindingKind::LagGrows),
                 PartKind::Dependency(_) => watch("waiting", 20, FindingKind::LineGrows),
                 PartKind::Service(_) => watch("p99_us", 1_000_000, FindingKind::SlowAnswers),
-                PartKind::Producer(_) | PartKind::Relay(_) | PartKind::Queue(_) | PartKind::Log(_) => {}
+                PartKind::Queue(_) if !trays.contains(&id.as_str()) => watch("oldest_us", 10_000_000, FindingKind::BacklogGrows),
+                // Dead letters grow old because nobody looks, not because too many come.
+                PartKind::Queue(_) | PartKind::Producer(_) | PartKind::Relay(_) | PartKind::Log(_) => {}
             }
         }
         Self { found: Vec::new(), spans: Vec::new(), watches }
@@ -202,7 +206,6 @@ impl Findings {
             | Kind::Ripened
             | Kind::Appended
             | Kind::Received
-            | Kind::Returned
             | Kind::Extended
             | Kind::Acked
             | Kind::AckedLate

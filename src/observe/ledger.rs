@@ -229,7 +229,6 @@ impl Ledger {
             | Kind::PublishFailed
             | Kind::Received
             | Kind::TimedOut
-            | Kind::Returned
             | Kind::Extended
             | Kind::StaleReceipt
             | Kind::AckLost

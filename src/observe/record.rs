@@ -41,8 +41,6 @@ pub enum Kind {
     Received,
     /// Its visibility timeout ran out. Books: hidden − 1, ready + 1.
     TimedOut,
-    /// A worker gave it back. Books: hidden − 1, ready + 1.
-    Returned,
     /// The worker extended the visibility timeout.
     Extended,
     /// Acknowledged: the queue deleted it. Books: hidden − 1.

@@ -96,7 +96,6 @@ impl<'w> Names<'w> {
                 if receives > 1 { format!("{who} receives it again, receive {receives}") } else { format!("{who} receives it") }
             }
             Kind::TimedOut => format!("{part}: visibility timeout over, visible again"),
-            Kind::Returned => format!("{part}: given back, visible again"),
             Kind::Extended => format!("{part}: visibility timeout extended by {}", spoken(record.extra)),
             Kind::Acked => format!("{part}: acknowledged and deleted"),
             Kind::AckedLate => format!("{part}: acknowledged after its timeout, deleted all the same"),
@@ -249,7 +248,6 @@ pub fn record_level(record: &Record) -> Level {
         Kind::Refused | Kind::GaveUp | Kind::Expired | Kind::ExpiredUnread | Kind::ExpiredDead | Kind::Crashed => Level::Bad,
         Kind::PublishFailed
         | Kind::TimedOut
-        | Kind::Returned
         | Kind::WorkFailed
         | Kind::AckLost
         | Kind::StaleReceipt

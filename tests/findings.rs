@@ -1,0 +1,24 @@
+//! What is found is in the run: a backlog where more comes in than goes out, and none where nobody is behind.
+
+use redrive::run::Run;
+use redrive::world::World;
+
+fn found(workers: &str) -> Vec<String> {
+    let document = r#"{"redrive": 1, "title": "A queue", "until": "60s", "parts": {
+        "source": {"kind": "producer", "to": "jobs", "rate": "10/s"},
+        "jobs": {"kind": "queue", "title": "Jobs"},
+        "workers": {"kind": "worker", "from": "jobs", "work": "200ms"}
+    }}"#;
+    let run = Run { sets: vec![("workers.workers".into(), workers.into())], ..Run::of_document("queue", document) };
+    let scenario = run.scenario().unwrap_or_else(|faults| panic!("{faults}"));
+    let mut world = World::new(&scenario);
+    world.run_until(scenario.until_us());
+    world.panels().findings.into_iter().map(|finding| finding.text).collect()
+}
+
+#[test]
+fn a_growing_backlog_is_found_and_only_then() {
+    let behind = found("1");
+    assert!(behind.iter().any(|text| text.starts_with("Jobs: oldest message up to")), "{behind:?}");
+    assert_eq!(found("3"), Vec::<String>::new());
+}
