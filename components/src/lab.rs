@@ -256,8 +256,11 @@ impl Lab {
         self.refresh();
     }
 
-    /// Plays or pauses.
+    /// Plays or pauses. Who wanted to pause and was overtaken by the end is not sent back to the start.
     pub fn toggle(self) {
+        if self.desk.with_value(|desk| desk.has_just_ended(crate::player::wall_ms())) {
+            return;
+        }
         if self.playing.get_untracked() || self.following.get_untracked().is_some() { self.pause() } else { self.play() }
     }
 

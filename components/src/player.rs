@@ -26,6 +26,8 @@ const HOP_MS: f64 = 1_000.0;
 const TELL_MS: f64 = 500.0;
 /// The reached speed is measured over so long.
 const METER_MS: f64 = 800.0;
+/// For so long after time has run out a press of the button that paused means that, and not "from the start".
+const END_MS: f64 = 1_000.0;
 /// The longest time between two frames that counts as playing; a tab that was hidden does not leap.
 const LONGEST_MS: f64 = 100.0;
 
@@ -143,6 +145,8 @@ pub struct Desk {
     behind: bool,
     last_ms: f64,
     began_ms: f64,
+    /// When time came to its end by itself, on the wall clock.
+    ended_ms: Option<f64>,
     meter: Meter,
     watched: Option<u32>,
 }
@@ -190,6 +194,12 @@ impl Desk {
     #[must_use]
     pub fn at_end(&self) -> bool {
         self.timeline.as_ref().is_some_and(|timeline| timeline.now_us() >= timeline.until_us())
+    }
+
+    /// The run has come to its end so short a time ago that whoever presses the button now still saw it run.
+    #[must_use]
+    pub fn has_just_ended(&self, wall_ms: f64) -> bool {
+        self.at_end() && self.ended_ms.is_some_and(|ended_ms| wall_ms - ended_ms < END_MS)
     }
 
     /// Begins something else.
@@ -295,6 +305,7 @@ impl Desk {
         }
         if timeline.now_us() >= timeline.until_us() {
             self.meter = Meter::default();
+            self.ended_ms = Some(wall_ms());
             return (Mode::Idle, Beat { stopped: true, ..arrived() });
         }
         (Mode::Play, Beat::default())

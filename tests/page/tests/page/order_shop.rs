@@ -88,13 +88,31 @@ fn bringing_the_cluster_back_drains_the_outbox() {
     let late = number_before(&page.text_of("#users"), ", nothing lost");
     assert!(late > 0);
     page.click_button("Bring the cluster back");
-    run_to(&page, "60×", clock(&page) + 30.0);
+    // Slower: it must stop well before the end.
+    run_to(&page, "5×", clock(&page) + 30.0);
     let users = page.text_of("#users");
     assert!(users.contains("nothing lost"), "{users}");
     assert!(number_before(&users, ", nothing lost") >= late, "{users}");
     let database = page.part("[data-part=orders-db]").text();
     assert!(!database.contains("down"), "{database}");
     page.screenshot("order-shop-mended");
+}
+
+#[test]
+fn a_pause_that_comes_just_after_the_end_does_not_start_over() {
+    let page = Visitor::new("end").open("#/s/inbox-on-a-log");
+    page.until("the lab is there", |page| page.count("#clock") == 1);
+    page.click_button("60×");
+    page.click_button("Play");
+    // Pressed in the page itself, the moment the button changes: as late as a person's press can come.
+    page.run(
+        "window.pressed = new Promise(done => { const look = () => { const play = document.querySelector('#play'); \
+         if (play.getAttribute('aria-label') === 'Play') { play.click(); setTimeout(() => done(true), 300); } else { \
+         requestAnimationFrame(look); } }; requestAnimationFrame(look); }); window.pressed.then(() => { \
+         document.body.dataset.pressed = 'yes'; });",
+    );
+    page.until("the button was pressed", |page| page.count("body[data-pressed]") == 1);
+    assert!((clock(&page) - 60.0).abs() < 0.01, "{}", clock(&page));
 }
 
 #[test]
