@@ -1,0 +1,6 @@
+//! Kafka, and what speaks its protocol: a log of partitions with replicas, its producers and its consumers.
+//!
+//! Records live with the caller; the machines here count offsets. Source unless a file says otherwise: Apache Kafka 4.0,
+//! its documentation and its own code.
+
+pub mod partitioner;
