@@ -12,5 +12,5 @@ pub mod server;
 pub mod transcript;
 
 pub use server::{
-    Consumer, CopyId, Counts, Delivery, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, What, Why,
+    Consumer, CopyId, Counts, Delivery, Happening, Held, Publish, Published, QueueServer, Refusal, Settle, Tag, What, Why,
 };

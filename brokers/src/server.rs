@@ -191,8 +191,55 @@ pub trait QueueServer: Debug {
     /// How many can be delivered now, how many are in the hands of consumers, how many are delayed.
     fn counts(&self) -> Counts;
 
+    /// Messages in the hands of consumers or delayed, those that come back first at the front, up to so many.
+    fn held(&self, most: usize) -> Vec<Held> {
+        let _ = most;
+        Vec::new()
+    }
+
+    /// Someone changed settings while it runs. They count from now on; what a broker does not know is ignored.
+    fn tune(&mut self, now_us: u64, tuning: &Tuning) {
+        let _ = (now_us, tuning);
+    }
+
     /// A copy of the whole state.
     fn boxed(&self) -> Box<dyn QueueServer>;
+}
+
+/// A message that cannot be delivered for the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The copy.
+    pub copy: CopyId,
+    /// What it is about.
+    pub body: u64,
+    /// Who holds it; nobody while it is only delayed.
+    pub consumer: Option<Consumer>,
+    /// Since when.
+    pub since_us: u64,
+    /// When it comes back by itself; never where only the consumer's word or end brings it back.
+    pub until_us: Option<u64>,
+}
+
+/// Settings that can change while a server runs, in the words that brokers share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tuning {
+    /// Visibility timeout, lease or acquisition lock, in microseconds.
+    pub visibility_us: u64,
+    /// Deliveries, or failures, before a message goes to the dead letters; 0 never does.
+    pub max_receives: u64,
+    /// How long a new message stays invisible, in microseconds.
+    pub delay_us: u64,
+    /// A message older than this is dropped, in microseconds.
+    pub retention_us: u64,
+    /// Time to live of every message, in microseconds; 0 for none.
+    pub ttl_us: u64,
+    /// The most messages that may wait; 0 for no limit.
+    pub max_length: u64,
+    /// The most unacknowledged messages a consumer; 0 for no limit.
+    pub prefetch: u64,
+    /// How long a consumer may hold a message before its channel is closed, in microseconds; 0 for ever.
+    pub consumer_timeout_us: u64,
 }
 
 /// How many copies are where.
