@@ -3,4 +3,5 @@
 //! Records live with the caller; the machines here count offsets. Source unless a file says otherwise: Apache Kafka 4.0,
 //! its documentation and its own code.
 
+pub mod group;
 pub mod partitioner;
