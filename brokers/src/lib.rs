@@ -9,6 +9,7 @@
 pub mod kafka;
 pub mod profile;
 pub mod server;
+pub mod sqs;
 pub mod transcript;
 
 pub use server::{

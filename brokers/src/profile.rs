@@ -59,7 +59,7 @@ pub struct Native {
 }
 
 /// Every broker, in the order in which people are shown them.
-pub const ALL: &[&Profile] = &[];
+pub const ALL: &[&Profile] = &[&crate::sqs::profile::SQS, &crate::sqs::profile::SQS_FIFO];
 
 /// The broker with this id.
 #[must_use]

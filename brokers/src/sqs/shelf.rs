@@ -1,0 +1,202 @@
+//! The messages of one queue and where each is, in the order in which a receive looks at them.
+//!
+//! A standard queue hands out the oldest first. A FIFO queue hands out groups: a group can be received from while its
+//! oldest message is visible, so whatever is in flight hides what comes after it in its group. Which group is next was read
+//! off recordings of the service: the one whose oldest message became visible first, where a message becomes visible anew
+//! whenever it comes back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::server::{Consumer, Counts};
+
+/// A message in a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stored {
+    /// Its message id: kept when it is moved to a dead-letter queue.
+    pub id: u64,
+    /// What it is about.
+    pub body: u64,
+    /// Its message group.
+    pub group: u64,
+    /// When retention began to count.
+    pub enqueued_us: u64,
+    /// When it was last received.
+    pub since_us: u64,
+    /// Who received it last.
+    pub consumer: Consumer,
+    /// How often it was received, in all queues it has been in.
+    pub receives: u32,
+    /// How often it was received here.
+    pub receives_here: u32,
+    /// The queue whose dead letter it is, counted from 1; 0 for none.
+    pub source: u32,
+    /// Where it is.
+    pub place: Place,
+}
+
+/// Where a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Visible since the turn with this number.
+    Ready { turn: u64 },
+    /// In flight until then.
+    Held { until_us: u64 },
+    /// Delayed until then.
+    Delayed { until_us: u64 },
+}
+
+/// The messages of a queue.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Shelf {
+    fifo: bool,
+    messages: BTreeMap<u64, Stored>,
+    /// What a receive may start with. Standard: every visible message by its number. FIFO: the oldest message of every group
+    /// that can be received from, by the turn at which it became visible.
+    front: BTreeMap<u64, u64>,
+    /// FIFO: group and number of every message.
+    members: BTreeSet<(u64, u64)>,
+    /// When the message with this number becomes visible.
+    timers: BTreeSet<(u64, u64)>,
+    /// Since when retention counts for the message with this number.
+    ages: BTreeSet<(u64, u64)>,
+    counts: Counts,
+    turns: u64,
+}
+
+impl Shelf {
+    pub fn new(fifo: bool) -> Self {
+        Self { fifo, ..Self::default() }
+    }
+
+    pub fn get(&self, number: u64) -> Option<&Stored> {
+        self.messages.get(&number)
+    }
+
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The place of a message that becomes visible now.
+    pub fn visible(&mut self) -> Place {
+        self.turns += 1;
+        Place::Ready { turn: self.turns }
+    }
+
+    pub fn insert(&mut self, number: u64, stored: Stored) {
+        self.unlist(number, stored.group);
+        if self.fifo {
+            self.members.insert((stored.group, number));
+        }
+        self.ages.insert((stored.enqueued_us, number));
+        self.count(number, stored.place, true);
+        self.messages.insert(number, stored);
+        self.list(number, stored.group);
+    }
+
+    /// Changes a message; its group and its age must stay.
+    pub fn update(&mut self, number: u64, change: impl FnOnce(&mut Stored)) {
+        let Some(mut stored) = self.messages.get(&number).copied() else { return };
+        self.unlist(number, stored.group);
+        self.count(number, stored.place, false);
+        change(&mut stored);
+        self.count(number, stored.place, true);
+        self.messages.insert(number, stored);
+        self.list(number, stored.group);
+    }
+
+    pub fn remove(&mut self, number: u64) -> Option<Stored> {
+        let stored = self.messages.get(&number).copied()?;
+        self.unlist(number, stored.group);
+        self.count(number, stored.place, false);
+        self.ages.remove(&(stored.enqueued_us, number));
+        self.members.remove(&(stored.group, number));
+        self.messages.remove(&number);
+        self.list(number, stored.group);
+        Some(stored)
+    }
+
+    /// The message that a receive looks at first.
+    pub fn first(&self) -> Option<u64> {
+        self.front.values().next().copied()
+    }
+
+    /// FIFO: the next message of the group, where it is visible.
+    pub fn next_in_group(&self, number: u64, group: u64) -> Option<u64> {
+        let (_, next) = self.members.range((group, number + 1)..=(group, u64::MAX)).next()?;
+        matches!(self.messages.get(next)?.place, Place::Ready { .. }).then_some(*next)
+    }
+
+    /// Visible messages as one receive after another would give them, up to so many.
+    pub fn waiting(&self, most: usize) -> Vec<u64> {
+        let mut found = Vec::new();
+        for &first in self.front.values() {
+            let mut next = Some(first);
+            while let Some(number) = next {
+                if found.len() >= most {
+                    return found;
+                }
+                found.push(number);
+                let group = self.messages.get(&number).map_or(0, |stored| stored.group);
+                next = if self.fifo { self.next_in_group(number, group) } else { None };
+            }
+        }
+        found
+    }
+
+    /// The message that becomes visible next, and when.
+    pub fn next_timer(&self) -> Option<(u64, u64)> {
+        self.timers.first().copied()
+    }
+
+    /// Messages that are in flight or delayed, those that become visible first at the front, up to so many.
+    pub fn hidden(&self, most: usize) -> impl Iterator<Item = (u64, &Stored)> {
+        let numbers = self.timers.iter().take(most).map(|(_, number)| *number);
+        numbers.filter_map(|number| Some((number, self.messages.get(&number)?)))
+    }
+
+    /// The oldest message, and since when its retention counts.
+    pub fn oldest(&self) -> Option<(u64, u64)> {
+        self.ages.first().copied()
+    }
+
+    /// The numbers of all messages, oldest first.
+    pub fn numbers(&self) -> Vec<u64> {
+        self.messages.keys().copied().collect()
+    }
+
+    fn count(&mut self, number: u64, place: Place, comes: bool) {
+        let (count, due_us) = match place {
+            Place::Ready { .. } => (&mut self.counts.ready, None),
+            Place::Held { until_us } => (&mut self.counts.held, Some(until_us)),
+            Place::Delayed { until_us } => (&mut self.counts.delayed, Some(until_us)),
+        };
+        if comes {
+            *count += 1;
+            self.timers.extend(due_us.map(|due_us| (due_us, number)));
+        } else {
+            *count -= 1;
+            if let Some(due_us) = due_us {
+                self.timers.remove(&(due_us, number));
+            }
+        }
+    }
+
+    /// The key and the message under which a receive may find this message or its group.
+    fn entry(&self, number: u64, group: u64) -> Option<(u64, u64)> {
+        let head = if self.fifo { self.members.range((group, 0)..=(group, u64::MAX)).next()?.1 } else { number };
+        match self.messages.get(&head)?.place {
+            Place::Ready { turn } => Some((if self.fifo { turn } else { head }, head)),
+            Place::Held { .. } | Place::Delayed { .. } => None,
+        }
+    }
+
+    fn unlist(&mut self, number: u64, group: u64) {
+        if let Some((key, _)) = self.entry(number, group) {
+            self.front.remove(&key);
+        }
+    }
+
+    fn list(&mut self, number: u64, group: u64) {
+        self.front.extend(self.entry(number, group));
+    }
+}
