@@ -13,5 +13,5 @@ pub mod sqs;
 pub mod transcript;
 
 pub use server::{
-    Consumer, CopyId, Counts, Delivery, Happening, Held, Publish, Published, QueueServer, Refusal, Settle, Tag, What, Why,
+    Consumer, CopyId, Counts, Delivery, Happening, Held, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why,
 };

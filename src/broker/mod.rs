@@ -3,9 +3,12 @@
 
 pub mod group;
 pub mod log;
+mod machines;
 pub mod queue;
 mod serve;
+pub mod server;
 
 pub use group::Group;
 pub use log::Log;
 pub use queue::WorkQueue;
+pub use server::Server;

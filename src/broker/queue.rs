@@ -73,7 +73,7 @@ pub struct WorkQueue {
     pub part: u16,
     /// Its settings.
     pub settings: QueueSettings,
-    /// Index of the queue that takes its dead letters.
+    /// Index of the part that takes its dead letters.
     pub dead_letters: Option<u16>,
     /// It takes dead letters itself and nobody consumes them.
     pub tray: bool,

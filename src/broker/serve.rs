@@ -2,19 +2,20 @@
 
 use super::queue::{Acked, Holder, Receipt};
 use crate::message::Message;
-use crate::observe::record::{Kind, pack_place, pack_receive};
+use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
 use crate::sim::Handle;
 use crate::world::{Body, Event, World};
 
 impl World {
-    /// A broker stores a message and hands it on to whoever waits.
-    pub(crate) fn broker_stores(&mut self, broker: u16, message: Message) {
-        self.store(broker, message);
+    /// A broker stores a message and hands it on to whoever waits. Says why, where it refuses.
+    pub(crate) fn broker_stores(&mut self, broker: u16, message: Message) -> Cause {
+        let refused = self.store(broker, message);
         self.wake(broker);
+        refused
     }
 
-    /// A broker stores a message.
-    pub(crate) fn store(&mut self, broker: u16, mut message: Message) {
+    /// A broker stores a message. Says why, where it refuses.
+    pub(crate) fn store(&mut self, broker: u16, mut message: Message) -> Cause {
         let now_us = self.now_us;
         let part = &mut self.parts[usize::from(broker)];
         if part.health.poison_next > 0 {
@@ -39,6 +40,7 @@ impl World {
                     self.note(Kind::StoredDelayed, broker, message.fact, message.effects, delay_us);
                 }
             }
+            Body::Server(index) => return self.server_stores(index, message),
             Body::Log(index) => {
                 message.effects = self.logs[usize::from(index)].effects;
                 self.append(index, message);
@@ -46,6 +48,7 @@ impl World {
             Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Relay(_) | Body::Worker(_) | Body::Dependency(_) => {
             }
         }
+        Cause::None
     }
 
     fn append(&mut self, index: u16, message: Message) {
@@ -59,6 +62,7 @@ impl World {
     pub(crate) fn wake(&mut self, broker: u16) {
         match self.parts[usize::from(broker)].body {
             Body::Queue(index) => self.deliver(index),
+            Body::Server(index) => self.server_delivers(index),
             Body::Log(index) => {
                 for group in 0..self.logs[usize::from(index)].groups.len() {
                     let worker = self.logs[usize::from(index)].groups[group];
@@ -118,6 +122,15 @@ impl World {
     /// A message goes to the dead letters.
     pub(crate) fn bury(&mut self, tray: u16, message: Message, from: u16) {
         let now_us = self.now_us;
+        let tray = match self.parts[usize::from(tray)].body {
+            Body::Queue(queue) => queue,
+            // Someone consumes it, by the rules of its broker.
+            _ => {
+                self.hop(from, tray, message.fact, 0);
+                self.broker_stores(tray, message);
+                return;
+            }
+        };
         let queue = &mut self.queues[usize::from(tray)];
         let (part, is_tray) = (queue.part, queue.tray);
         // Someone consumes this queue: what lands there is an ordinary message.
@@ -243,7 +256,9 @@ impl World {
             self.hop(part, source, message.fact, 0);
             match self.parts[usize::from(source)].body {
                 Body::Log(log) => self.append(log, message),
-                _ => self.store(source, message),
+                _ => {
+                    self.store(source, message);
+                }
             }
             let kind = if tray { Kind::Redriven } else { Kind::LeftQueue };
             self.note(kind, part, queued.message.fact, queued.message.effects, 0);
@@ -253,10 +268,14 @@ impl World {
 
     /// Where the dead letters of a queue came from: the queue that names it, or what the worker that names it reads.
     fn redrive_source(&self, index: u16) -> Option<u16> {
-        let from_queue = self.queues.iter().find(|queue| queue.dead_letters == Some(index)).map(|queue| queue.part);
+        let tray = Some(self.queues[usize::from(index)].part);
+        let queues = self.queues.iter().map(|queue| (queue.dead_letters, queue.part));
+        let servers = self.servers.iter().map(|server| (server.dead_letters, server.part));
+        let from_queue = queues.chain(servers).find(|(dead_letters, _)| *dead_letters == tray).map(|(_, part)| part);
         from_queue.or_else(|| {
-            self.workers.iter().find(|worker| worker.dead_letters == Some(index)).map(|worker| match worker.source {
+            self.workers.iter().find(|worker| worker.dead_letters == tray).map(|worker| match worker.source {
                 crate::service::Source::Queue(queue) => self.queues[usize::from(queue)].part,
+                crate::service::Source::Server(server) => self.servers[usize::from(server)].part,
                 crate::service::Source::Log(log) => self.logs[usize::from(log)].part,
             })
         })

@@ -5,7 +5,7 @@
 
 use crate::command::CrashStep;
 use crate::message::Message;
-use crate::observe::record::{Kind, NO_FACT};
+use crate::observe::record::{Cause, Kind, NO_FACT};
 use crate::scenario::parts::RelaySettings;
 use crate::sim::Timestamp;
 use crate::world::{Caller, Event, Purpose, Reply, World};
@@ -78,22 +78,25 @@ impl World {
         }
     }
 
-    /// The broker stores what the relay has published.
-    pub(crate) fn relay_stores(&mut self, caller: Caller, broker: u16) {
-        let Caller::Relay(index, epoch) = caller else { return };
+    /// The broker stores what the relay has published. Says why, where it refuses any of it.
+    pub(crate) fn relay_stores(&mut self, caller: Caller, broker: u16) -> Cause {
+        let Caller::Relay(index, epoch) = caller else { return Cause::None };
         let relay = &self.relays[usize::from(index)];
         // Simplified: a batch that is on its way when its relay dies does not arrive.
-        let RelayState::Publishing(rows) = relay.state else { return };
+        let RelayState::Publishing(rows) = relay.state else { return Cause::None };
         if relay.epoch != epoch {
-            return;
+            return Cause::None;
         }
         let (part, outbox) = (relay.part, &self.databases[usize::from(relay.from)].outbox);
         let batch: Vec<Message> = outbox.iter().take(rows as usize).copied().collect();
+        let mut refused = Cause::None;
         for message in &batch {
             self.hop(part, broker, message.fact, 0);
-            self.store(broker, *message);
+            let cause = self.store(broker, *message);
+            refused = refused.max(cause);
         }
         self.wake(broker);
+        refused
     }
 
     pub(crate) fn relay_hears(&mut self, index: u16, epoch: u32, reply: Reply) {

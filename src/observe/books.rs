@@ -73,9 +73,9 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         Kind::Ripened => Some((DELAYED, READY)),
         Kind::Appended | Kind::Rewound => Some((MADE, UNREAD)),
         Kind::Received => Some((READY, HIDDEN)),
-        Kind::TimedOut => Some((HIDDEN, READY)),
-        Kind::Acked => Some((HIDDEN, ENDED)),
-        Kind::AckedLate | Kind::LeftQueue | Kind::Expired => Some((READY, ENDED)),
+        Kind::TimedOut | Kind::Returned => Some((HIDDEN, READY)),
+        Kind::Acked | Kind::LeftHands | Kind::DroppedHeld => Some((HIDDEN, ENDED)),
+        Kind::AckedLate | Kind::LeftQueue | Kind::Expired | Kind::Dropped => Some((READY, ENDED)),
         Kind::Passed | Kind::ExpiredUnread => Some((UNREAD, ENDED)),
         Kind::Buried => Some((MADE, TRAY)),
         Kind::Redriven | Kind::ExpiredDead => Some((TRAY, ENDED)),
@@ -101,7 +101,8 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         | Kind::RebalanceEnded
         | Kind::Evicted
         | Kind::BreakerOpened
-        | Kind::BreakerClosed => None,
+        | Kind::BreakerClosed
+        | Kind::Deduplicated => None,
     }
 }
 

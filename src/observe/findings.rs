@@ -168,7 +168,7 @@ impl Findings {
                 }
                 FindingKind::Twice
             }
-            Kind::GaveUp | Kind::Expired | Kind::ExpiredUnread | Kind::ExpiredDead => {
+            Kind::GaveUp | Kind::Expired | Kind::ExpiredUnread | Kind::ExpiredDead | Kind::Dropped | Kind::DroppedHeld => {
                 let lost = |effect: usize| matches!(ledger.standing(record.fact, effect), Standing::Lost(_));
                 let refused = record.kind == Kind::GaveUp && record.extra == Cause::Refused as u64;
                 match (0..8).filter(|effect| record.effects & (1 << effect) != 0).find(|effect| lost(*effect)) {
@@ -178,13 +178,13 @@ impl Findings {
             }
             Kind::Refused => FindingKind::Refused,
             Kind::PublishFailed => FindingKind::ProduceErrors,
-            Kind::TimedOut => FindingKind::Redelivered,
+            Kind::TimedOut | Kind::Returned => FindingKind::Redelivered,
             Kind::AckLost => FindingKind::AckLost,
             Kind::StaleReceipt => FindingKind::StaleReceipt,
             Kind::CommitRefused => FindingKind::CommitRefused,
             Kind::WorkFailed if record.extra & 0xff == Cause::Poison as u64 => FindingKind::Poisoned,
             Kind::WorkFailed => FindingKind::WorkFails,
-            Kind::Skipped => FindingKind::Absorbed,
+            Kind::Skipped | Kind::Deduplicated => FindingKind::Absorbed,
             Kind::Buried => FindingKind::DeadLetters,
             Kind::Crashed => {
                 self.span(record.part, "crashed".into(), record.at_us, Some(record.at_us));
@@ -214,6 +214,7 @@ impl Findings {
             | Kind::Rewound
             | Kind::Waits
             | Kind::LeftQueue
+            | Kind::LeftHands
             | Kind::Redriven
             | Kind::Restarted
             | Kind::Commanded

@@ -190,10 +190,10 @@ impl Ledger {
                 });
                 self.live_total += i64::from(record.effects.count_ones());
             }
-            Kind::Released | Kind::RowSent | Kind::Acked | Kind::AckedLate | Kind::LeftQueue | Kind::Passed => {
+            Kind::Released | Kind::RowSent | Kind::Acked | Kind::AckedLate | Kind::LeftQueue | Kind::LeftHands | Kind::Passed => {
                 self.end_live(record, Cause::None);
             }
-            Kind::GaveUp => self.end_live(record, Cause::from_number(record.extra)),
+            Kind::GaveUp | Kind::Dropped | Kind::DroppedHeld => self.end_live(record, Cause::from_number(record.extra)),
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);
@@ -229,6 +229,8 @@ impl Ledger {
             | Kind::PublishFailed
             | Kind::Received
             | Kind::TimedOut
+            | Kind::Returned
+            | Kind::Deduplicated
             | Kind::Extended
             | Kind::StaleReceipt
             | Kind::AckLost

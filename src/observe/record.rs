@@ -95,6 +95,16 @@ pub enum Kind {
     BreakerOpened,
     /// It calls again.
     BreakerClosed,
+    /// A worker's copy is back in its queue before any timeout. `extra` is a [`Cause`]. Books: hidden − 1, ready + 1.
+    Returned,
+    /// The queue let go of a message in a worker's hands that went to the dead letters. Books: hidden − 1.
+    LeftHands,
+    /// A queue dropped a message that waited. `extra` is a [`Cause`]. Books: ready − 1.
+    Dropped,
+    /// A queue dropped a message in a worker's hands. `extra` is a [`Cause`]. Books: hidden − 1.
+    DroppedHeld,
+    /// A queue confirmed a message that it recognised as a repeat and did not store.
+    Deduplicated,
 }
 
 /// Why something failed or was lost.
@@ -125,11 +135,29 @@ pub enum Cause {
     SkippedOver,
     /// The process is down.
     Down,
+    /// It waited longer than its time to live.
+    TimeToLive,
+    /// The queue was full.
+    QueueFull,
+    /// The consumer rejected it, and there are no dead letters.
+    Rejected,
+    /// It failed as often as the broker allows, and there are no dead letters.
+    TooOften,
+    /// The consumer's connection ended.
+    ConnectionEnded,
+    /// The consumer gave it back.
+    GivenBack,
+    /// The consumer held it for longer than the broker allows.
+    HeldTooLong,
+    /// The node that had it died, and no other had it.
+    NodeLost,
+    /// The process ran out of memory.
+    OutOfMemory,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 21] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -142,6 +170,15 @@ impl Cause {
         Self::Poison,
         Self::SkippedOver,
         Self::Down,
+        Self::TimeToLive,
+        Self::QueueFull,
+        Self::Rejected,
+        Self::TooOften,
+        Self::ConnectionEnded,
+        Self::GivenBack,
+        Self::HeldTooLong,
+        Self::NodeLost,
+        Self::OutOfMemory,
     ];
 
     /// The cause with this number.
@@ -166,6 +203,15 @@ impl Cause {
             Self::Poison => "it can never be processed",
             Self::SkippedOver => "skipped as not processable",
             Self::Down => "the process was down",
+            Self::TimeToLive => "it waited longer than its time to live",
+            Self::QueueFull => "the queue was full",
+            Self::Rejected => "rejected, and there are no dead letters",
+            Self::TooOften => "it failed as often as the broker allows",
+            Self::ConnectionEnded => "the consumer's connection ended",
+            Self::GivenBack => "the consumer gave it back",
+            Self::HeldTooLong => "the consumer held it for longer than the broker allows",
+            Self::NodeLost => "the node that had it died, and no other had it",
+            Self::OutOfMemory => "the process ran out of memory",
         }
     }
 }

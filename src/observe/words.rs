@@ -127,6 +127,10 @@ impl<'w> Names<'w> {
             Kind::Evicted => format!("{} is taken for dead", self.process_of(record.part, record.extra)),
             Kind::BreakerOpened => format!("{part}: circuit breaker open for {}", spoken(record.extra)),
             Kind::BreakerClosed => format!("{part}: circuit breaker closed"),
+            Kind::Returned => format!("{part}: back in the queue, {cause}"),
+            Kind::LeftHands => format!("{part} takes it out of the consumer's hands"),
+            Kind::Dropped | Kind::DroppedHeld => format!("{part}: dropped, {cause}"),
+            Kind::Deduplicated => format!("{part}: recognised as a repeat, confirmed and not stored"),
         }
     }
 
@@ -245,9 +249,17 @@ impl FindingKind {
 pub fn record_level(record: &Record) -> Level {
     match record.kind {
         Kind::Effect | Kind::Answered | Kind::Acked | Kind::Passed | Kind::Skipped | Kind::Restarted => Level::Good,
-        Kind::Refused | Kind::GaveUp | Kind::Expired | Kind::ExpiredUnread | Kind::ExpiredDead | Kind::Crashed => Level::Bad,
+        Kind::Refused
+        | Kind::GaveUp
+        | Kind::Expired
+        | Kind::ExpiredUnread
+        | Kind::ExpiredDead
+        | Kind::Dropped
+        | Kind::DroppedHeld
+        | Kind::Crashed => Level::Bad,
         Kind::PublishFailed
         | Kind::TimedOut
+        | Kind::Returned
         | Kind::WorkFailed
         | Kind::AckLost
         | Kind::StaleReceipt
@@ -274,6 +286,8 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::AckedLate
         | Kind::Read
         | Kind::LeftQueue
+        | Kind::LeftHands
+        | Kind::Deduplicated
         | Kind::Redriven
         | Kind::Commanded
         | Kind::RebalanceEnded

@@ -10,6 +10,7 @@ pub mod fault;
 pub mod gauges;
 pub mod library;
 pub mod links;
+pub mod native;
 pub mod nearest;
 pub mod parts;
 pub mod schema;

@@ -1,8 +1,10 @@
 //! The kinds of part and their settings: name, default, range, meaning. A rule that a setting switches on lives with the
 //! part's behaviour, not here.
 
+use redrive_brokers::profile::Profile;
 use serde_json::Value;
 
+use super::native;
 use super::setting::{PartName, Refused, Settings, Spec};
 use super::steps::{Messages, Steps};
 use crate::sim::{Latency, Micros, PerSecond, Ppm};
@@ -39,6 +41,45 @@ choice! {
         None = "none", "Tries again at once.";
         Fixed = "fixed", "Waits the same each time.";
         Exponential = "exponential", "Doubles the wait each time.";
+    }
+}
+
+choice! {
+    /// The broker whose rules a queue has.
+    pub enum Broker {
+        Generic = "generic", "A plain work queue with visibility timeouts.";
+        Sqs = "sqs", "Amazon SQS standard queue.";
+        SqsFifo = "sqs-fifo", "Amazon SQS FIFO queue.";
+        RabbitmqClassic = "rabbitmq-classic", "RabbitMQ classic queue.";
+        RabbitmqQuorum = "rabbitmq-quorum", "RabbitMQ quorum queue.";
+        KafkaShare = "kafka-share", "Kafka share group.";
+        PostgresTable = "postgres-table", "A Postgres table of jobs.";
+    }
+}
+
+choice! {
+    /// What a worker tells the broker of a message that it cannot process.
+    pub enum OnFailure {
+        Leave = "leave", "Nothing: the message comes back when its timeout runs out or the worker's connection ends.";
+        Requeue = "requeue", "Gives it back to be delivered again.";
+        Reject = "reject", "Rejects it: to the dead letters, or away where there are none.";
+    }
+}
+
+choice! {
+    /// What a full queue does.
+    pub enum Overflow {
+        DropHead = "drop-head", "Drops the oldest message to make room.";
+        RejectPublish = "reject-publish", "Refuses the new one.";
+    }
+}
+
+choice! {
+    /// The release whose rules RabbitMQ has.
+    pub enum RabbitVersion {
+        V3 = "3.10", "RabbitMQ 3.10: no delivery limit unless one is set.";
+        V40 = "4.0", "RabbitMQ 4.0: quorum queues have a delivery limit of 20.";
+        V43 = "4.3", "RabbitMQ 4.3: what a consumer gives back on purpose does not count.";
     }
 }
 
@@ -120,12 +161,20 @@ settings! {
 settings! {
     /// Settings of a work queue.
     pub struct QueueSettings {
+        broker: Broker = "generic" in "generic|sqs|sqs-fifo|rabbitmq-classic|rabbitmq-quorum|kafka-share|postgres-table", "Whose rules it has.";
         latency: Latency = "5ms" in "", "How long it takes to store a message and confirm it.";
         visibility_timeout: Micros = "30s" in "0s..=12h", "How long a received message is hidden from others before it counts as not processed.";
         max_receives: u64 = "0" in "0..=1000", "Receives before the message goes to the dead letters; 0 never does.";
         dead_letters: PartName = "" in "", "The queue that takes what was received too often.";
         delay: Micros = "0s" in "0s..=15m", "How long a new message stays invisible.";
         retention: Micros = "4d" in "1m..=14d", "A message older than this is dropped.";
+        ttl: Micros = "0s" in "0s..=365d", "A message that waits for longer than this is not delivered any more; 0s never. Not on every broker.";
+        max_length: u64 = "0" in "0..=10000000", "The most messages that may wait; 0 has no limit. Not on every broker.";
+        overflow: Overflow = "drop-head" in "drop-head|reject-publish", "What a full queue does. Not on every broker.";
+        prefetch: u64 = "0" in "0..=65535", "Unacknowledged messages that the broker lets a consumer have; 0 has no limit. For brokers that push.";
+        consumer_timeout: Micros = "30m" in "0s..=365d", "A consumer that holds a message for longer loses its channel; 0s never. For brokers that push.";
+        single_active: bool = "false" in "", "Only one consumer gets messages; another takes over when it dies. Not on every broker.";
+        version: RabbitVersion = "3.10" in "3.10|4.0|4.3", "The release whose rules RabbitMQ has.";
         watched: bool = "true" in "", "Whether someone has an alarm on it, where it takes dead letters.";
     }
 }
@@ -161,6 +210,8 @@ settings! {
         backoff_first: Micros = "1s" in "0s..=1h", "The wait before the second try.";
         backoff_max: Micros = "30s" in "0s..=1h", "The longest wait.";
         jitter: bool = "true" in "", "Draws each wait between half and its full length, so that tries do not come in waves.";
+        failure: OnFailure = "leave" in "leave|requeue|reject", "What it tells a queue of a message whose last try failed. For brokers other than the plain queue.";
+        memory: u64 = "0" in "0..=100000000", "Messages that fit into a process's memory; one more and it dies. 0 has no limit.";
         poison: OnPoison = "retry" in "retry|dead-letter|skip", "What it does with a message that can never succeed.";
         dead_letters: PartName = "" in "", "Where it moves what failed for good. Without one a queue message waits for its timeout and a log record is tried again.";
         breaker: u64 = "0" in "0..=1000", "Failures in a row after which it stops calling for a while; 0 has no circuit breaker.";
@@ -269,13 +320,46 @@ impl Kind {
         self.settings().table()
     }
 
-    /// Gives one setting a value.
+    fn settings_mut(&mut self) -> &mut dyn Settings {
+        each_kind!(self, settings => settings)
+    }
+
+    /// Gives one setting a value, under our name for it or under its broker's own. With another broker every setting that
+    /// still had its default gets the new broker's.
     ///
     /// # Errors
     /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
-        let settings: &mut dyn Settings = each_kind!(self, settings => settings);
-        settings.set(name, value)
+        let before = native::profile_of(self);
+        match self.settings_mut().set(name, value) {
+            Err(Refused::Unknown) => {
+                let table = self.table();
+                let (ours, value) = native::translated(self, table, name, value).ok_or(Refused::Unknown)?;
+                self.settings_mut().set(ours, &value)
+            }
+            Ok(()) => {
+                self.take_defaults(before);
+                Ok(())
+            }
+            refused => refused,
+        }
+    }
+
+    /// Gives what still has the default of the broker before the default of the broker in force.
+    fn take_defaults(&mut self, before: Option<&'static Profile>) {
+        let after = native::profile_of(self);
+        if before == after {
+            return;
+        }
+        let default = |profile: Option<&'static Profile>, row: &Spec| {
+            profile.and_then(|profile| native::default_of(profile, row)).unwrap_or_else(|| row.default_value())
+        };
+        for row in self.table() {
+            if self.get(row.name) == Some(default(before, row)) {
+                // A default that our own range does not allow is left alone; a test holds that there is none.
+                let _ = self.settings_mut().set(row.name, &default(after, row));
+            }
+        }
     }
 
     /// The value of a setting.

@@ -7,12 +7,14 @@ use std::collections::VecDeque;
 
 use super::backoff::wait_us;
 use super::inbox::Inbox;
+use redrive_brokers::{Settle, Tag};
+
 use crate::broker::Group;
 use crate::broker::queue::{Holder, Receipt};
 use crate::command::CrashStep;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{AckOrder, OnPoison, Role, WorkerSettings};
+use crate::scenario::parts::{AckOrder, OnFailure, OnPoison, Role, WorkerSettings};
 use crate::sim::{Handle, Slab, Stream, Timestamp};
 use crate::world::{Caller, Event, Purpose, Reply, World};
 
@@ -21,6 +23,8 @@ use crate::world::{Caller, Event, Purpose, Reply, World};
 pub enum Source {
     /// A queue, by index among queues.
     Queue(u16),
+    /// A queue with the rules of a broker, by index among servers.
+    Server(u16),
     /// A log, by index among logs.
     Log(u16),
 }
@@ -30,6 +34,8 @@ pub enum Source {
 pub enum Origin {
     /// A queue, with the receipt to acknowledge with.
     Queue(Receipt),
+    /// A server, with what settles the delivery.
+    Server(Tag),
     /// A log.
     Log {
         /// Partition.
@@ -118,7 +124,7 @@ pub struct Worker {
     pub effect: u8,
     /// The part that its work calls.
     pub calls: Option<u16>,
-    /// The queue for what failed for good, by index among queues.
+    /// The part for what failed for good.
     pub dead_letters: Option<u16>,
     /// Its processes.
     pub processes: Vec<Process>,
@@ -181,6 +187,11 @@ impl World {
                         return;
                     }
                 }
+                Source::Server(server) => {
+                    if !self.process_asks(index, process, server) {
+                        return;
+                    }
+                }
                 Source::Log(log) => {
                     if !self.member_polls(index, process, log) {
                         return;
@@ -213,7 +224,51 @@ impl World {
         any
     }
 
-    pub(super) fn job_buffers(&mut self, index: u16, process: u16, message: Message, origin: Origin) -> Handle {
+    /// Asks a server for a batch. False when there was none; the process then waits. A server that pushes is not asked.
+    fn process_asks(&mut self, index: u16, process: u16, server: u16) -> bool {
+        let worker = &self.workers[usize::from(index)];
+        let (part, batch) = (worker.part, worker.settings.batch);
+        let entry = &self.servers[usize::from(server)];
+        let server_part = entry.part;
+        if entry.pushes() {
+            return false;
+        }
+        let holder = Holder { worker: index, process };
+        let may = self.reachable(part, server_part) && !self.parts[usize::from(server_part)].health.paused;
+        if may && self.server_gives(server, holder, batch) > 0 {
+            return true;
+        }
+        let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
+        if !hands.waiting {
+            hands.waiting = true;
+            self.servers[usize::from(server)].waiting.push_back(holder);
+        }
+        false
+    }
+
+    /// A process that holds more than fits into its memory dies.
+    pub(crate) fn process_remembers(&mut self, index: u16, process: u16) {
+        let worker = &self.workers[usize::from(index)];
+        let (part, room) = (worker.part, worker.settings.memory);
+        let hands = &worker.processes[usize::from(process)];
+        if room > 0 && u64::from(hands.busy) + hands.buffer.len() as u64 > room && hands.up {
+            self.note_part(Kind::WorkFailed, part, Cause::OutOfMemory as u64);
+            self.process_crashes(index, process);
+        }
+    }
+
+    /// A worker that sends heartbeats tells its server that it still works on a message.
+    pub(crate) fn job_beats(&mut self, index: u16, handle: Handle) {
+        let worker = &self.workers[usize::from(index)];
+        let Some(job) = worker.jobs.get(handle).copied() else { return };
+        let (Origin::Server(tag), Source::Server(server)) = (job.origin, worker.source) else { return };
+        let for_us = self.servers[usize::from(server)].settings.visibility_timeout.0;
+        let by = Holder { worker: index, process: job.process };
+        self.server_settles(server, by, tag, Settle::Extend { for_us }, &job.message);
+        self.pending.after(self.now_us, (for_us / 2).max(1_000), Event::Heartbeat(index, handle));
+    }
+
+    pub(crate) fn job_buffers(&mut self, index: u16, process: u16, message: Message, origin: Origin) -> Handle {
         let since_us = self.now_us;
         let worker = &mut self.workers[usize::from(index)];
         let job = Job { message, origin, process, tries: 1, owned: false, doing: Doing::Buffered, since_us };
@@ -222,6 +277,10 @@ impl World {
         let counters = &mut self.parts[usize::from(worker.part)].counters;
         counters.received += 1;
         counters.again += u64::from(message.receives > 1);
+        if let (Origin::Server(_), Source::Server(server), true) = (origin, worker.source, worker.settings.heartbeat) {
+            let half_us = self.servers[usize::from(server)].settings.visibility_timeout.0 / 2;
+            self.pending.after(since_us, half_us.max(1_000), Event::Heartbeat(index, job));
+        }
         job
     }
 
@@ -233,9 +292,17 @@ impl World {
         let step = match order {
             AckOrder::WorkThenAck => CrashStep::Received,
             AckOrder::AckThenWork => {
-                if let (Origin::Queue(receipt), Source::Queue(queue)) = (job.origin, source) {
-                    self.job_owns(index, handle);
-                    self.acknowledge(part, queue, receipt, &job.message);
+                match (job.origin, source) {
+                    (Origin::Queue(receipt), Source::Queue(queue)) => {
+                        self.job_owns(index, handle);
+                        self.acknowledge(part, queue, receipt, &job.message);
+                    }
+                    (Origin::Server(tag), Source::Server(server)) => {
+                        self.job_owns(index, handle);
+                        let by = Holder { worker: index, process: job.process };
+                        self.server_settles(server, by, tag, Settle::Ack, &job.message);
+                    }
+                    _ => {}
                 }
                 CrashStep::Acked
             }
@@ -378,6 +445,17 @@ impl World {
                     self.note(Kind::GaveUp, part, job.message.fact, effect, cause as u64);
                 }
             }
+            (Origin::Server(tag), Source::Server(server)) if !job.owned => {
+                let skipped = cause == Cause::SkippedOver;
+                if skipped {
+                    self.note(Kind::Held, part, job.message.fact, effect, 0);
+                }
+                let by = Holder { worker: index, process: job.process };
+                self.server_settles(server, by, tag, Settle::Ack, &job.message);
+                if skipped {
+                    self.note(Kind::GaveUp, part, job.message.fact, effect, cause as u64);
+                }
+            }
             (Origin::Log { .. }, Source::Log(log)) => {
                 if cause == Cause::SkippedOver && !job.owned {
                     self.note(Kind::Held, part, job.message.fact, effect, 0);
@@ -455,15 +533,24 @@ impl World {
         worker.jobs.remove(handle);
         worker.processes[usize::from(job.process)].busy -= 1;
         let effect = 1 << worker.effect;
+        let (worker_source, failure) = (worker.source, worker.settings.failure);
         let log = match worker.source {
             Source::Log(log) => Some(log),
-            Source::Queue(_) => None,
+            Source::Queue(_) | Source::Server(_) => None,
         };
         if job.owned {
             self.note(Kind::GaveUp, part, job.message.fact, effect, cause as u64);
         }
         if let Some(log) = log {
             self.batch_shrinks(index, job.process, log);
+        }
+        if let (Origin::Server(tag), Source::Server(server), false) = (job.origin, worker_source, job.owned) {
+            let by = Holder { worker: index, process: job.process };
+            match failure {
+                OnFailure::Leave => {}
+                OnFailure::Requeue => self.server_settles(server, by, tag, Settle::Requeue, &job.message),
+                OnFailure::Reject => self.server_settles(server, by, tag, Settle::Reject, &job.message),
+            }
         }
         self.process_fills(index, job.process);
     }
@@ -540,6 +627,9 @@ impl World {
             if job.owned {
                 self.note(Kind::GaveUp, part, job.message.fact, effect, Cause::AckedBeforeWork as u64);
             }
+        }
+        if let Source::Server(server) = self.workers[usize::from(index)].source {
+            self.server_closes(server, Holder { worker: index, process });
         }
         self.member_stops(index, process, notice);
     }

@@ -45,6 +45,13 @@ impl World {
                 live += all * i64::from(queue.effects.count_ones());
             }
         }
+        for server in &self.servers {
+            let (ready, held, delayed) = server.counts();
+            expect(server.part, Place::Ready, ready)?;
+            expect(server.part, Place::Hidden, held)?;
+            expect(server.part, Place::Delayed, delayed)?;
+            live += (ready + held + delayed) as i64 * i64::from(server.effects.count_ones());
+        }
         for (index, log) in (0_u16..).zip(&self.logs) {
             let mut unread = 0;
             for worker in self.workers.iter().filter(|worker| worker.source == Source::Log(index)) {

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use super::gauges::GaugeBoard;
 use super::part::{Body, Part};
 use super::{Event, World};
-use crate::broker::{Group, Log, WorkQueue};
+use crate::broker::{Group, Log, Server, WorkQueue};
 use crate::database::{Database, Relay, RelayState};
 use crate::message::EffectMask;
 use crate::observe::hops::Hops;
 use crate::observe::ledger::{EffectInfo, Ledger, SOME_DAY_US};
 use crate::observe::observer::Observer;
 use crate::scenario::links::{dead_letter_queues, effects};
+use crate::scenario::parts::Broker;
 use crate::scenario::setting::PartName;
 use crate::scenario::steps::Step;
 use crate::scenario::{Kind, Scenario};
@@ -35,11 +36,10 @@ impl Names<'_> {
         name.id().map(|id| self.part(id))
     }
 
+    /// The index of a part that can take dead letters.
     fn queue(&self, name: &PartName) -> Option<u16> {
-        match self.bodies[usize::from(self.named(name)?)] {
-            Body::Queue(index) => Some(index),
-            _ => None,
-        }
+        let part = self.named(name)?;
+        matches!(self.bodies[usize::from(part)], Body::Queue(_) | Body::Server(_)).then_some(part)
     }
 
     fn effect(&self, name: &str) -> Option<u8> {
@@ -53,16 +53,23 @@ fn effect_of<'s>(id: &'s str, effect: &'s str) -> &'s str {
 }
 
 pub fn build(scenario: &Scenario) -> World {
-    let mut counts = [0_u16; 8];
+    let mut counts = [0_u16; 9];
+    let trays = dead_letter_queues(&scenario.parts);
+    let read =
+        |id: &str| scenario.parts.values().any(|part| matches!(&part.kind, Kind::Worker(worker) if worker.from.id() == Some(id)));
     let bodies: Vec<Body> = scenario
         .parts
-        .values()
-        .map(|part| {
-            let (slot, make): (usize, fn(u16) -> Body) = match part.kind {
+        .iter()
+        .map(|(id, part)| {
+            let (slot, make): (usize, fn(u16) -> Body) = match &part.kind {
                 Kind::Producer(_) => (0, Body::Producer),
                 Kind::Service(_) => (1, Body::Service),
                 Kind::Database(_) => (2, Body::Database),
                 Kind::Relay(_) => (3, Body::Relay),
+                // What nobody consumes only lies there: the plain queue does that for every broker.
+                Kind::Queue(settings) if settings.broker != Broker::Generic && (read(id) || !trays.contains(&id.as_str())) => {
+                    (8, Body::Server)
+                }
                 Kind::Queue(_) => (4, Body::Queue),
                 Kind::Log(_) => (5, Body::Log),
                 Kind::Worker(_) => (6, Body::Worker),
@@ -86,6 +93,7 @@ pub fn build(scenario: &Scenario) -> World {
         databases: Vec::new(),
         relays: Vec::new(),
         queues: Vec::new(),
+        servers: Vec::new(),
         logs: Vec::new(),
         workers: Vec::new(),
         dependencies: Vec::new(),
@@ -217,12 +225,16 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
             let to = names.named(&settings.to).unwrap_or(0);
             world.relays.push(Relay { part, from, to, state: RelayState::Idle, epoch: 0, failures: 0, settings });
         }
-        Kind::Queue(settings) => world.queues.push(WorkQueue::new(part, settings)),
+        Kind::Queue(settings) => match names.bodies[usize::from(part)] {
+            Body::Server(_) => world.servers.push(Server::new(part, settings)),
+            _ => world.queues.push(WorkQueue::new(part, settings)),
+        },
         Kind::Log(settings) => world.logs.push(Log::new(part, settings)),
         Kind::Worker(settings) => {
             let source = match names.bodies[usize::from(names.named(&settings.from).unwrap_or(0))] {
                 Body::Log(index) => Source::Log(index),
                 Body::Queue(index) => Source::Queue(index),
+                Body::Server(index) => Source::Server(index),
                 _ => return,
             };
             let up = Process { up: true, ..Process::default() };
@@ -277,6 +289,7 @@ fn connect(world: &mut World, names: &Names<'_>) {
                 world.workers[index].group = Some(Group::new(log.partitions.len() as u32));
             }
             Source::Queue(queue) => world.queues[usize::from(queue)].effects |= effect,
+            Source::Server(server) => world.servers[usize::from(server)].effects |= effect,
         }
     }
     let trays = dead_letter_queues(&world.scenario.parts).iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
@@ -284,8 +297,12 @@ fn connect(world: &mut World, names: &Names<'_>) {
         queue.dead_letters = names.queue(&queue.settings.dead_letters);
         queue.tray = trays.contains(&world.parts[usize::from(queue.part)].id) && queue.effects == 0;
     }
+    for server in &mut world.servers {
+        server.dead_letters = names.queue(&server.settings.dead_letters);
+    }
     let at_broker = |world: &World, part: u16| match names.bodies[usize::from(part)] {
         Body::Queue(index) => world.queues[usize::from(index)].effects,
+        Body::Server(index) => world.servers[usize::from(index)].effects,
         Body::Log(index) => world.logs[usize::from(index)].effects,
         _ => 0,
     };
@@ -345,6 +362,7 @@ fn start(world: &mut World) {
         .map(|dependency| dependency.settings.latency)
         .chain(world.databases.iter().map(|database| database.settings.latency))
         .chain(world.queues.iter().map(|queue| queue.settings.latency))
+        .chain(world.servers.iter().map(|server| server.settings.latency))
         .chain(world.logs.iter().map(|log| log.settings.latency));
     delays.extend(servers.filter_map(crate::sim::Latency::constant_us));
     for service in &world.services {

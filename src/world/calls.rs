@@ -120,8 +120,8 @@ impl World {
         let (takes_us, verdict) = self.draw(server);
         if takes_us == 0 && verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0 {
             self.hop(from, server, message.fact, 0);
-            self.perform(&base);
-            return Some(Reply::Done);
+            let refused = self.perform(&base);
+            return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
         self.begin(call, takes_us);
@@ -167,15 +167,16 @@ impl World {
     }
 
     pub(super) fn call_done(&mut self, handle: Handle) {
-        let Some(call) = self.calls.get(handle).copied() else { return };
+        let Some(mut call) = self.calls.get(handle).copied() else { return };
         if call.state != State::Running {
             return;
         }
         let server = usize::from(call.server);
         self.parts[server].busy = self.parts[server].busy.saturating_sub(1);
         if call.verdict == Cause::None {
-            self.perform(&call);
-        } else {
+            call.verdict = self.perform(&call);
+        }
+        if call.verdict != Cause::None {
             self.parts[server].counters.errors += 1;
         }
         self.next_in_line(call.server);
@@ -277,13 +278,15 @@ impl World {
         true
     }
 
-    fn perform(&mut self, call: &Call) {
+    /// Does what is asked; a broker may refuse and says why.
+    fn perform(&mut self, call: &Call) -> Cause {
         match call.purpose {
             Purpose::Do { effect } => self.dependency_does(call.server, call.caller, effect, &call.message),
             Purpose::Write { outbox } => self.database_commits(call.server, outbox, &call.message),
-            Purpose::Store => self.broker_stores(call.server, call.message),
-            Purpose::StoreBatch => self.relay_stores(call.caller, call.server),
+            Purpose::Store => return self.broker_stores(call.server, call.message),
+            Purpose::StoreBatch => return self.relay_stores(call.caller, call.server),
         }
+        Cause::None
     }
 
     fn reply(&mut self, call: &Call, reply: Reply) {
@@ -305,7 +308,7 @@ impl World {
     }
 
     fn is_broker(&self, part: u16) -> bool {
-        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Log(_))
+        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Log(_))
     }
 
     fn latency_of(&self, server: u16) -> Latency {
@@ -313,6 +316,7 @@ impl World {
             Body::Dependency(index) => self.dependencies[usize::from(index)].settings.latency,
             Body::Database(index) => self.databases[usize::from(index)].settings.latency,
             Body::Queue(index) => self.queues[usize::from(index)].settings.latency,
+            Body::Server(index) => self.servers[usize::from(index)].settings.latency,
             Body::Log(index) => self.logs[usize::from(index)].settings.latency,
             Body::Producer(_) | Body::Service(_) | Body::Relay(_) | Body::Worker(_) => Latency::default(),
         }

@@ -89,6 +89,7 @@ impl World {
                 relay.epoch += 1;
                 relay.state = RelayState::Idle;
             }
+            Body::Server(server) => self.server_goes_down(server),
             Body::Producer(_) | Body::Database(_) | Body::Queue(_) | Body::Log(_) | Body::Dependency(_) => {}
         }
     }
@@ -116,7 +117,7 @@ impl World {
     fn goes_on(&mut self, part: u16) {
         match self.parts[usize::from(part)].body {
             Body::Worker(worker) => self.worker_fills(worker),
-            Body::Queue(_) | Body::Log(_) => {
+            Body::Queue(_) | Body::Server(_) | Body::Log(_) => {
                 self.wake(part);
                 for worker in 0..self.workers.len() {
                     self.worker_fills(worker as u16);
@@ -231,6 +232,7 @@ impl World {
             Body::Database(index) => &mut self.databases[usize::from(index)].settings,
             Body::Relay(index) => &mut self.relays[usize::from(index)].settings,
             Body::Queue(index) => &mut self.queues[usize::from(index)].settings,
+            Body::Server(index) => &mut self.servers[usize::from(index)].settings,
             Body::Log(index) => &mut self.logs[usize::from(index)].settings,
             Body::Worker(index) => &mut self.workers[usize::from(index)].settings,
             Body::Dependency(index) => &mut self.dependencies[usize::from(index)].settings,
@@ -245,15 +247,13 @@ impl World {
                 let worker = &mut self.workers[usize::from(index)];
                 worker.work_us = worker.settings.work.constant_us();
                 let (count, tray) = (worker.settings.workers, worker.settings.dead_letters.clone());
-                let queue =
-                    tray.id().and_then(|id| self.part_index(id)).and_then(|part| match self.parts[usize::from(part)].body {
-                        Body::Queue(queue) => Some(queue),
-                        _ => None,
-                    });
-                self.workers[usize::from(index)].dead_letters = queue;
+                let takes = |part: &u16| matches!(self.parts[usize::from(*part)].body, Body::Queue(_) | Body::Server(_));
+                let tray = tray.id().and_then(|id| self.part_index(id)).filter(takes);
+                self.workers[usize::from(index)].dead_letters = tray;
                 self.scales(part, count);
                 self.worker_fills(index);
             }
+            Body::Server(index) => self.server_tuned(index),
             Body::Log(index) => self.grows(index),
             _ => {}
         }

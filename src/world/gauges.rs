@@ -211,6 +211,11 @@ impl World {
                 let again = per_second(now.again - before.again);
                 vec![queue.ready(), queue.held(), queue.delayed(), queue.oldest_us(now_us), again]
             }
+            Body::Server(index) => {
+                let server = &self.servers[usize::from(index)];
+                let (ready, held, delayed) = server.counts();
+                vec![ready, held, delayed, server.oldest_us(now_us), per_second(now.again - before.again)]
+            }
             Body::Log(index) => vec![self.logs[usize::from(index)].kept(), per_second(done), errors],
             Body::Worker(index) => {
                 let worker = &self.workers[usize::from(index)];
@@ -234,6 +239,11 @@ impl World {
             Source::Queue(queue) => {
                 let queue = &self.queues[usize::from(queue)];
                 (queue.ready() + queue.held(), queue.oldest_us(self.now_us))
+            }
+            Source::Server(server) => {
+                let server = &self.servers[usize::from(server)];
+                let (ready, held, _) = server.counts();
+                (ready + held, server.oldest_us(self.now_us))
             }
             Source::Log(log) => {
                 let (mut lag, mut oldest_us) = (0, 0);

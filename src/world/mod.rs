@@ -20,7 +20,7 @@ pub use gauges::{Alert, GaugeBoard};
 pub use health::Health;
 pub use part::{Body, Counters, Part};
 
-use crate::broker::{Log, WorkQueue};
+use crate::broker::{Log, Server, WorkQueue};
 use crate::command::{CrashStep, Timed};
 use crate::database::{Database, Relay};
 use crate::message::EffectMask;
@@ -47,6 +47,10 @@ pub enum Event {
     CallTimeout(Handle),
     /// A hidden or delayed message of a queue becomes visible.
     Visible(u16, Handle),
+    /// Something is due by itself at a server.
+    ServerDue(u16),
+    /// A worker at work tells its server that it still is.
+    Heartbeat(u16, Handle),
     /// A worker goes on with a job.
     Job(u16, Handle),
     /// A crashed process is back: part and process.
@@ -84,6 +88,7 @@ pub struct World {
     pub(crate) databases: Vec<Database>,
     pub(crate) relays: Vec<Relay>,
     pub(crate) queues: Vec<WorkQueue>,
+    pub(crate) servers: Vec<Server>,
     pub(crate) logs: Vec<Log>,
     pub(crate) workers: Vec<Worker>,
     pub(crate) dependencies: Vec<Dependency>,
@@ -227,6 +232,8 @@ impl World {
             Event::CallDone(call) => self.call_done(call),
             Event::CallTimeout(call) => self.call_timed_out(call),
             Event::Visible(queue, slot) => self.becomes_visible(queue, slot),
+            Event::ServerDue(server) => self.server_due(server),
+            Event::Heartbeat(worker, job) => self.job_beats(worker, job),
             Event::Job(worker, job) => self.job_goes_on(worker, job),
             Event::Restart(part, process) => self.restart(part, process),
             Event::SessionOver(worker, process, epoch) => self.session_over(worker, process, epoch),

@@ -18,6 +18,8 @@ pub enum Body {
     Relay(u16),
     /// Among queues.
     Queue(u16),
+    /// Among servers: queues with the rules of a broker.
+    Server(u16),
     /// Among logs.
     Log(u16),
     /// Among workers.

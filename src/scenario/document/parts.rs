@@ -74,7 +74,9 @@ fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<Part
     let what = format!("a {}", kind.word());
     let mut spec_title = None;
     let mut at = None;
-    for (name, value) in fields {
+    // The broker first: the others' defaults depend on it.
+    let broker = fields.get_key_value("broker");
+    for (name, value) in broker.into_iter().chain(fields.iter().filter(|(name, _)| *name != "broker")) {
         match name.as_str() {
             "kind" => {}
             "title" => spec_title = reader.field::<String>(path, fields, "title", ""),

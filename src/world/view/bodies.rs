@@ -22,6 +22,7 @@ impl World {
             Body::Producer(_) => BodyView::Crowd(self.outcomes(MOST_SLOTS).0),
             Body::Database(index) => self.outbox_body(index),
             Body::Queue(index) => self.queue_body(index),
+            Body::Server(index) => self.server_body(index),
             Body::Log(index) => self.log_body(index),
             Body::Worker(index) => self.workers_body(index),
             Body::Dependency(_) => self.effects_body(part),
@@ -55,6 +56,28 @@ impl World {
             hidden: queue.held() + queue.delayed(),
             shelf: shelf.collect(),
             tray: queue.tray,
+        }
+    }
+
+    fn server_body(&self, index: u16) -> BodyView {
+        let server = &self.servers[usize::from(index)];
+        let (ready, held, delayed) = server.counts();
+        let shelf = server.shelf(MOST_SHELF).into_iter().map(|(message, since_us, until_us, in_hands)| WaitingToken {
+            token: self.token(&message),
+            since_us,
+            until_us: until_us.unwrap_or(since_us),
+            what: match (in_hands, until_us) {
+                (true, Some(_)) => "visibility timeout",
+                (true, None) => "acknowledgement",
+                (false, _) => "delay",
+            },
+        });
+        BodyView::Queue {
+            ready,
+            next: server.next(MOST_SLOTS).iter().map(|message| self.token(message)).collect(),
+            hidden: held + delayed,
+            shelf: shelf.collect(),
+            tray: false,
         }
     }
 

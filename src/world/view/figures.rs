@@ -58,6 +58,14 @@ impl World {
                     most => quiet(format!("visibility {timeout} · max receives {most}")),
                 }
             }
+            Body::Server(index) => {
+                let server = &self.servers[usize::from(index)];
+                let title = redrive_brokers::profile::named(server.settings.broker.word()).map_or("", |profile| profile.title);
+                match server.settings.max_receives {
+                    0 => quiet(title.to_owned()),
+                    most => quiet(format!("{title} · limit {most}")),
+                }
+            }
             Body::Log(index) => {
                 let log = &self.logs[usize::from(index)];
                 let plural = if log.partitions.len() == 1 { "" } else { "s" };

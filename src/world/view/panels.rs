@@ -147,7 +147,7 @@ impl World {
                 Body::Database(index) => self.databases[usize::from(index)].has_relay.then_some("outbox_oldest_us"),
                 Body::Service(_) => Some("p99_us"),
                 Body::Queue(index) if self.queues[usize::from(index)].tray => Some("ready"),
-                Body::Queue(_) => Some("ready"),
+                Body::Queue(_) | Body::Server(_) => Some("ready"),
                 Body::Worker(index) => self.workers[usize::from(index)].group.is_some().then_some("lag"),
                 Body::Dependency(_) | Body::Producer(_) | Body::Relay(_) | Body::Log(_) => None,
             }

@@ -1,0 +1,392 @@
+//! A queue with the rules of a real broker, at work in a world.
+//!
+//! The rules are a machine's of `redrive-brokers`; here its calls get a time, its happenings become records of the trace, and
+//! its messages get the engine's own. A machine that pushes (RabbitMQ) is asked for its consumers in turn, one message each;
+//! one that is polled (SQS, a table) is asked by whoever has room.
+
+use redrive_brokers::{Consumer, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why};
+
+use super::machines;
+use super::queue::Holder;
+use crate::message::{EffectMask, Message};
+use crate::observe::record::{Cause, Kind, pack_receive};
+use crate::scenario::parts::{Broker, QueueSettings};
+use crate::service::{Origin, Source};
+use crate::sim::{Handle, Slab, Timestamp};
+use crate::world::{Event, World};
+
+/// The state of a server.
+#[derive(Debug)]
+pub struct Server {
+    /// Index of its part.
+    pub part: u16,
+    /// Its settings.
+    pub settings: QueueSettings,
+    /// Index of the part that takes its dead letters.
+    pub dead_letters: Option<u16>,
+    /// The effects that a message here may lead to.
+    pub effects: EffectMask,
+    /// Processes that wait for a message, in order.
+    pub waiting: std::collections::VecDeque<Holder>,
+    machine: Box<dyn QueueServer>,
+    letters: Slab<Message>,
+    /// When its own next event is set for.
+    alarm_us: Option<Timestamp>,
+    /// The consumer that was given the last pushed message.
+    turn: u32,
+}
+
+impl Clone for Server {
+    fn clone(&self) -> Self {
+        Self {
+            settings: self.settings.clone(),
+            waiting: self.waiting.clone(),
+            machine: self.machine.boxed(),
+            letters: self.letters.clone(),
+            ..*self
+        }
+    }
+}
+
+/// A process as the machines number their consumers.
+fn consumer(holder: Holder) -> Consumer {
+    Consumer(u32::from(holder.worker) << 16 | u32::from(holder.process))
+}
+
+fn holder(consumer: Consumer) -> Holder {
+    Holder { worker: (consumer.0 >> 16) as u16, process: consumer.0 as u16 }
+}
+
+/// The body that a machine keeps for a message.
+fn body(letter: Handle) -> u64 {
+    u64::from(letter.generation) << 32 | u64::from(letter.slot)
+}
+
+fn letter(body: u64) -> Handle {
+    Handle { slot: body as u32, generation: (body >> 32) as u32 }
+}
+
+fn cause(why: Why) -> Cause {
+    match why {
+        Why::Timeout | Why::ConsumerTimeout => Cause::HeldTooLong,
+        Why::Requeued => Cause::GivenBack,
+        Why::Rejected => Cause::Rejected,
+        Why::Closed => Cause::ConnectionEnded,
+        Why::Limit => Cause::TooOften,
+        Why::Expired => Cause::TimeToLive,
+        Why::Retention => Cause::Retention,
+        Why::MaxLength => Cause::QueueFull,
+        Why::NodeLost => Cause::NodeLost,
+    }
+}
+
+/// What the machines can be told while they run.
+fn tuning(settings: &QueueSettings) -> Tuning {
+    Tuning {
+        visibility_us: settings.visibility_timeout.0,
+        max_receives: settings.max_receives,
+        delay_us: settings.delay.0,
+        retention_us: settings.retention.0,
+        ttl_us: settings.ttl.0,
+        max_length: settings.max_length,
+        prefetch: settings.prefetch,
+        consumer_timeout_us: settings.consumer_timeout.0,
+    }
+}
+
+impl Server {
+    /// An empty server with the rules of its settings' broker.
+    #[must_use]
+    pub fn new(part: u16, settings: QueueSettings) -> Self {
+        Self {
+            part,
+            dead_letters: None,
+            effects: 0,
+            waiting: std::collections::VecDeque::new(),
+            machine: machines::open(&settings),
+            letters: Slab::default(),
+            alarm_us: None,
+            turn: 0,
+            settings,
+        }
+    }
+
+    /// True where the broker sends messages to its consumers, which then hold them in a buffer of their own.
+    #[must_use]
+    pub fn pushes(&self) -> bool {
+        matches!(self.settings.broker, Broker::RabbitmqClassic | Broker::RabbitmqQuorum)
+    }
+
+    /// How many messages can be delivered, are in hands, are delayed.
+    #[must_use]
+    pub fn counts(&self) -> (u64, u64, u64) {
+        let counts = self.machine.counts();
+        (counts.ready, counts.held, counts.delayed)
+    }
+
+    /// The next messages to be delivered, up to so many.
+    #[must_use]
+    pub fn next(&self, most: usize) -> Vec<Message> {
+        self.machine.waiting(most).into_iter().filter_map(|(_, body)| self.letters.get(letter(body)).copied()).collect()
+    }
+
+    /// The messages in hands or delayed, soonest back first, up to so many: message, since when, until when, in hands.
+    #[must_use]
+    pub fn shelf(&self, most: usize) -> Vec<(Message, Timestamp, Option<Timestamp>, bool)> {
+        let shown = self.machine.held(most).into_iter();
+        shown
+            .filter_map(|held| {
+                let message = self.letters.get(letter(held.body)).copied()?;
+                Some((message, held.since_us, held.until_us, held.consumer.is_some()))
+            })
+            .collect()
+    }
+
+    /// The age of the oldest message that can be delivered.
+    #[must_use]
+    pub fn oldest_us(&self, now_us: Timestamp) -> u64 {
+        self.next(1).first().map_or(0, |message| now_us.saturating_sub(message.stored_us))
+    }
+
+    /// Its settings were changed.
+    pub fn tune(&mut self, now_us: Timestamp) {
+        let tuning = tuning(&self.settings);
+        self.machine.tune(now_us, &tuning);
+    }
+}
+
+impl World {
+    /// A server stores a message. Says why, where it refuses.
+    pub(super) fn server_stores(&mut self, index: u16, mut message: Message) -> Cause {
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        message.effects = server.effects;
+        let letter = server.letters.insert(message);
+        let publish = Publish {
+            body: body(letter),
+            key: u64::from(message.key),
+            dedup: Some(u64::from(message.fact)),
+            delay_us: server.settings.delay.0,
+            ..Publish::default()
+        };
+        let published = server.machine.publish(now_us, publish);
+        if !matches!(published, Published::Stored(_)) {
+            server.letters.remove(letter);
+        }
+        if published == Published::Duplicate {
+            let part = server.part;
+            self.note(Kind::Deduplicated, part, message.fact, 0, 0);
+        }
+        self.server_happened(index);
+        match published {
+            Published::Stored(_) | Published::Duplicate => Cause::None,
+            Published::Refused(Refusal::Full) => Cause::QueueFull,
+            Published::Refused(Refusal::Unavailable) => Cause::NoAnswer,
+            Published::Refused(Refusal::OverLimit) => Cause::TooMany,
+            Published::Refused(Refusal::Stale | Refusal::Unknown | Refusal::Invalid) => Cause::Failed,
+        }
+    }
+
+    /// Takes in what has happened at a server, and sets the clock for what will happen there next.
+    fn server_happened(&mut self, index: u16) {
+        let happened = self.servers[usize::from(index)].machine.take_happenings();
+        for happening in happened {
+            self.server_tells(index, happening);
+        }
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        if let Some(due_us) = server.machine.next_due_us()
+            && server.alarm_us.is_none_or(|alarm_us| due_us < alarm_us)
+        {
+            server.alarm_us = Some(due_us);
+            self.pending.at(due_us.max(now_us), Event::ServerDue(index));
+        }
+    }
+
+    fn server_tells(&mut self, index: u16, happening: Happening) {
+        let server = &mut self.servers[usize::from(index)];
+        let (part, dead_letters) = (server.part, server.dead_letters);
+        let handle = letter(happening.body);
+        let Some(message) = server.letters.get_mut(handle) else { return };
+        if let What::Delivered(_) = happening.what {
+            message.receives = message.receives.saturating_add(1);
+        }
+        let message = *message;
+        let mut note = |kind: Kind, extra: u64| self.note(kind, part, message.fact, message.effects, extra);
+        match happening.what {
+            What::Stored => note(Kind::Stored, 0),
+            What::Delayed => note(Kind::StoredDelayed, 0),
+            What::Ripened => note(Kind::Ripened, 0),
+            What::Delivered(to) => {
+                let to = holder(to);
+                note(Kind::Received, pack_receive(to.worker, to.process, message.receives));
+                let counters = &mut self.parts[usize::from(part)].counters;
+                counters.received += 1;
+                counters.again += u64::from(message.receives > 1);
+            }
+            What::Returned(Why::Timeout) => note(Kind::TimedOut, 0),
+            What::Returned(why) => note(Kind::Returned, cause(why) as u64),
+            What::Acked => note(Kind::Acked, 0),
+            What::AckedLate => note(Kind::AckedLate, 0),
+            What::DeadLettered(why) | What::DeadLetteredHeld(why) => {
+                let held = matches!(happening.what, What::DeadLetteredHeld(_));
+                match dead_letters {
+                    Some(tray) => {
+                        self.bury(tray, message, part);
+                        let kind = if held { Kind::LeftHands } else { Kind::LeftQueue };
+                        self.note(kind, part, message.fact, message.effects, cause(why) as u64);
+                    }
+                    None => note(if held { Kind::DroppedHeld } else { Kind::Dropped }, cause(why) as u64),
+                }
+            }
+            What::Dropped(Why::Retention) => note(Kind::Expired, 0),
+            What::Dropped(why) => note(Kind::Dropped, cause(why) as u64),
+            What::DroppedHeld(why) => note(Kind::DroppedHeld, cause(why) as u64),
+        }
+        if !matches!(happening.what, What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_)) {
+            self.servers[usize::from(index)].letters.remove(handle);
+        }
+    }
+
+    /// Something is due at a server by itself.
+    pub(crate) fn server_due(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        if server.alarm_us.is_some_and(|alarm_us| alarm_us <= now_us) {
+            server.alarm_us = None;
+        }
+        server.machine.advance(now_us);
+        self.server_happened(index);
+        self.server_delivers(index);
+    }
+
+    /// A server gives what it has to those who wait for it.
+    pub(crate) fn server_delivers(&mut self, index: u16) {
+        let part = self.servers[usize::from(index)].part;
+        let health = &self.parts[usize::from(part)].health;
+        if health.down || health.paused {
+            return;
+        }
+        if self.servers[usize::from(index)].pushes() {
+            return self.server_pushes(index);
+        }
+        for _ in 0..self.servers[usize::from(index)].waiting.len() {
+            let server = &mut self.servers[usize::from(index)];
+            if server.machine.counts().ready == 0 {
+                return;
+            }
+            let Some(waits) = server.waiting.pop_front() else { return };
+            self.process_wakes(waits);
+        }
+    }
+
+    /// Sends messages to the consumers in turn until none may take another.
+    fn server_pushes(&mut self, index: u16) {
+        let part = self.servers[usize::from(index)].part;
+        let mut consumers: Vec<Holder> = Vec::new();
+        for worker in
+            (0..self.workers.len() as u16).filter(|worker| self.workers[usize::from(*worker)].source == Source::Server(index))
+        {
+            let own = self.workers[usize::from(worker)].part;
+            for process in 0..self.workers[usize::from(worker)].processes.len() as u16 {
+                if self.may_work(worker, process) && self.reachable(own, part) {
+                    consumers.push(Holder { worker, process });
+                }
+            }
+        }
+        let last = self.servers[usize::from(index)].turn;
+        let first = consumers.iter().position(|holder| consumer(*holder).0 > last).unwrap_or(0);
+        consumers.rotate_left(first);
+        let mut given = Vec::new();
+        loop {
+            let before = given.len();
+            for holder in &consumers {
+                // One that ran out of memory on the way is not there any more.
+                if self.may_work(holder.worker, holder.process) && self.server_gives(index, *holder, 1) > 0 {
+                    self.servers[usize::from(index)].turn = consumer(*holder).0;
+                    given.push(*holder);
+                }
+            }
+            if given.len() == before {
+                break;
+            }
+        }
+        for holder in consumers {
+            if given.contains(&holder) {
+                self.process_wakes(holder);
+            }
+        }
+    }
+
+    /// A process receives up to so many messages into its buffer. Returns how many it got.
+    pub(crate) fn server_gives(&mut self, index: u16, to: Holder, most: u64) -> usize {
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        let part = server.part;
+        let deliveries = server.machine.receive(now_us, consumer(to), u32::try_from(most).unwrap_or(u32::MAX));
+        let given: Vec<(Message, Tag)> = deliveries
+            .iter()
+            .filter_map(|delivery| server.letters.get(letter(delivery.body)).map(|message| (*message, delivery.tag)))
+            .collect();
+        self.server_happened(index);
+        let own = self.workers[usize::from(to.worker)].part;
+        for (message, tag) in &given {
+            let message = Message { receives: message.receives.saturating_add(1), ..*message };
+            self.hop(part, own, message.fact, 0);
+            self.job_buffers(to.worker, to.process, message, Origin::Server(*tag));
+        }
+        self.process_remembers(to.worker, to.process);
+        given.len()
+    }
+
+    /// A worker says something of a delivery to its server.
+    pub(crate) fn server_settles(&mut self, index: u16, by: Holder, tag: Tag, how: Settle, message: &Message) {
+        let now_us = self.now_us;
+        let own = self.workers[usize::from(by.worker)].part;
+        let part = self.servers[usize::from(index)].part;
+        if self.loses_ack(own, part) {
+            return self.note(Kind::AckLost, own, message.fact, 0, 0);
+        }
+        let settled = self.servers[usize::from(index)].machine.settle(now_us, consumer(by), tag, how);
+        self.server_happened(index);
+        match (settled, how) {
+            (Err(Refusal::Stale | Refusal::Unknown | Refusal::Invalid), Settle::Ack) => {
+                self.note(Kind::StaleReceipt, part, message.fact, 0, 0);
+            }
+            (Ok(()), Settle::Extend { for_us }) => self.note(Kind::Extended, part, message.fact, 0, for_us),
+            _ => {}
+        }
+        self.server_delivers(index);
+    }
+
+    /// The connection of a process ends.
+    pub(crate) fn server_closes(&mut self, index: u16, gone: Holder) {
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        server.waiting.retain(|holder| *holder != gone);
+        server.machine.close(now_us, consumer(gone));
+        self.server_happened(index);
+        self.server_delivers(index);
+    }
+
+    /// The server itself goes down: every connection ends.
+    pub(crate) fn server_goes_down(&mut self, index: u16) {
+        for worker in 0..self.workers.len() as u16 {
+            if self.workers[usize::from(worker)].source == Source::Server(index) {
+                for process in 0..self.workers[usize::from(worker)].processes.len() as u16 {
+                    let now_us = self.now_us;
+                    self.servers[usize::from(index)].machine.close(now_us, consumer(Holder { worker, process }));
+                    self.server_happened(index);
+                }
+            }
+        }
+    }
+
+    /// Settings of a server were changed.
+    pub(crate) fn server_tuned(&mut self, index: u16) {
+        let now_us = self.now_us;
+        self.servers[usize::from(index)].tune(now_us);
+        self.server_happened(index);
+        self.server_delivers(index);
+    }
+}
