@@ -45,6 +45,8 @@ pub struct Options {
     pub max_bytes: u32,
     /// The most messages in flight: 120,000.
     pub in_flight_limit: u32,
+    /// How many of the oldest messages a receive of a FIFO queue looks at to find a group: 120,000.
+    pub scan_limit: u32,
     /// What a delete with an old receipt handle does to a message that is in flight under a newer one. Standard only.
     pub stale_delete: StaleDelete,
 }
@@ -105,6 +107,7 @@ impl Options {
             max_receives: None,
             max_bytes: LARGEST_BYTES,
             in_flight_limit: 120_000,
+            scan_limit: 120_000,
             stale_delete: StaleDelete::Keeps,
         }
     }

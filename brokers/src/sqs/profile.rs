@@ -150,7 +150,6 @@ pub const SQS_FIFO: Profile = Profile {
     },
     settings: FIFO,
     not_modelled: &[
-        "A receive looks for groups among the first 120,000 messages; the machine looks at all.",
         "Partitions of high throughput: a hot group slows down others of its partition.",
         "Which group comes next is read off recordings; the service promises nothing about it.",
         "Counts, purges and changed attributes take up to a minute, or fifteen for retention; here they hold at once.",

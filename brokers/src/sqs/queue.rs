@@ -157,7 +157,7 @@ impl Queue {
             queue,
             now_us: 0,
             next: 0,
-            shelf: Shelf::new(options.fifo.is_some()),
+            shelf: Shelf::new(options.fifo.is_some(), options.scan_limit),
             dedup: Deduplication::default(),
             attempts: Attempts::default(),
             calls: Calls::default(),

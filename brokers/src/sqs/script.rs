@@ -2,7 +2,7 @@
 //!
 //! The header says `queue: standard` or `queue: fifo`, then attributes under the service's names, times in seconds:
 //! `VisibilityTimeout`, `DelaySeconds`, `MessageRetentionPeriod`, `ReceiveMessageWaitTimeSeconds`, `MaximumMessageSize`,
-//! `ContentBasedDeduplication`, `DeduplicationScope`, `FifoThroughputLimit`; `InFlightLimit` makes the quota small. The queue
+//! `ContentBasedDeduplication`, `DeduplicationScope`, `FifoThroughputLimit`; `InFlightLimit` and `ScanLimit` make quotas small. The queue
 //! is called `work`. `maxReceiveCount` gives it a dead-letter queue `dlq`; `dlq` before an attribute's name sets that of the
 //! dead-letter queue. `also` names one more queue of the same kind.
 //!
@@ -424,6 +424,7 @@ fn attribute(options: &mut Options, name: &str, value: &str) -> Result<(), Strin
         ("MessageRetentionPeriod", _) => options.retention_us = number(value)? * SECOND_US,
         ("ReceiveMessageWaitTimeSeconds", _) => options.wait_us = number(value)? * SECOND_US,
         ("MaximumMessageSize", _) => options.max_bytes = number(value)? as u32,
+        ("ScanLimit", _) => options.scan_limit = number(value)? as u32,
         ("InFlightLimit", _) => options.in_flight_limit = number(value)? as u32,
         ("ContentBasedDeduplication", _) => fifo?.content_based = value == "true",
         ("DeduplicationScope", "queue") => fifo?.scope = Scope::Queue,

@@ -3,7 +3,8 @@
 //! A standard queue hands out the oldest first. A FIFO queue hands out groups: a group can be received from while its
 //! oldest message is visible, so whatever is in flight hides what comes after it in its group. Which group is next was read
 //! off recordings of the service: the one whose oldest message became visible first, where a message becomes visible anew
-//! whenever it comes back.
+//! whenever it comes back. Only so many of the oldest messages are looked at ("Avoid large message backlogs with the same
+//! message group ID" in the developer guide): a backlog of one group keeps later groups from being found.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,11 +62,15 @@ pub(super) struct Shelf {
     ages: BTreeSet<(u64, u64)>,
     counts: Counts,
     turns: u64,
+    /// FIFO: how many of the oldest messages a receive looks at.
+    scan_limit: u64,
+    /// FIFO: the last message that a receive looks at, where there are that many.
+    horizon: Option<u64>,
 }
 
 impl Shelf {
-    pub fn new(fifo: bool) -> Self {
-        Self { fifo, ..Self::default() }
+    pub fn new(fifo: bool, scan_limit: u32) -> Self {
+        Self { fifo, scan_limit: u64::from(scan_limit.max(1)), ..Self::default() }
     }
 
     pub fn get(&self, number: u64) -> Option<&Stored> {
@@ -90,6 +95,9 @@ impl Shelf {
         self.ages.insert((stored.enqueued_us, number));
         self.count(number, stored.place, true);
         self.messages.insert(number, stored);
+        if self.fifo && self.messages.len() as u64 == self.scan_limit {
+            self.horizon = Some(number);
+        }
         self.list(number, stored.group);
     }
 
@@ -112,6 +120,9 @@ impl Shelf {
         self.members.remove(&(stored.group, number));
         self.messages.remove(&number);
         self.list(number, stored.group);
+        if self.horizon.is_some_and(|horizon| number <= horizon) {
+            self.look_further();
+        }
         Some(stored)
     }
 
@@ -123,7 +134,7 @@ impl Shelf {
     /// FIFO: the next message of the group, where it is visible.
     pub fn next_in_group(&self, number: u64, group: u64) -> Option<u64> {
         let (_, next) = self.members.range((group, number + 1)..=(group, u64::MAX)).next()?;
-        matches!(self.messages.get(next)?.place, Place::Ready { .. }).then_some(*next)
+        (self.in_sight(*next) && matches!(self.messages.get(next)?.place, Place::Ready { .. })).then_some(*next)
     }
 
     /// Visible messages as one receive after another would give them, up to so many.
@@ -164,6 +175,20 @@ impl Shelf {
         self.messages.keys().copied().collect()
     }
 
+    /// One of the messages that a receive looks at is gone: the next one comes into sight.
+    fn look_further(&mut self) {
+        let next = self.horizon.and_then(|horizon| self.messages.range(horizon + 1..).next());
+        let next = next.map(|(number, stored)| (*number, stored.group));
+        self.horizon = next.map(|(number, _)| number);
+        if let Some((number, group)) = next {
+            self.list(number, group);
+        }
+    }
+
+    fn in_sight(&self, number: u64) -> bool {
+        self.horizon.is_none_or(|horizon| number <= horizon)
+    }
+
     fn count(&mut self, number: u64, place: Place, comes: bool) {
         let (count, due_us) = match place {
             Place::Ready { .. } => (&mut self.counts.ready, None),
@@ -185,8 +210,8 @@ impl Shelf {
     fn entry(&self, number: u64, group: u64) -> Option<(u64, u64)> {
         let head = if self.fifo { self.members.range((group, 0)..=(group, u64::MAX)).next()?.1 } else { number };
         match self.messages.get(&head)?.place {
-            Place::Ready { turn } => Some((if self.fifo { turn } else { head }, head)),
-            Place::Held { .. } | Place::Delayed { .. } => None,
+            Place::Ready { turn } if self.in_sight(head) => Some((if self.fifo { turn } else { head }, head)),
+            Place::Ready { .. } | Place::Held { .. } | Place::Delayed { .. } => None,
         }
     }
 
