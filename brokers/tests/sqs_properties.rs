@@ -90,6 +90,7 @@ fn play(options: Options, seed: u64) {
                 let ask = Receive { visibility_us, attempt, ..Receive::new(Consumer(1), 1 + dice.below(10) as u32) };
                 books.follow(&mut queue);
                 let received = queue.receive(now_us, ask).unwrap_or_default();
+                books.follow(&mut queue);
                 if options.fifo.is_some() && attempt.is_none() {
                     check_groups(&groups, &books, &received);
                 }
