@@ -8,6 +8,7 @@
 
 pub mod kafka;
 pub mod profile;
+pub mod rabbitmq;
 pub mod server;
 pub mod sqs;
 pub mod transcript;

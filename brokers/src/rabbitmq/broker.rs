@@ -1,0 +1,446 @@
+//! A whole broker: exchanges that route, queues, channels with their delivery tags, and dead letters on their way.
+
+use std::collections::BTreeMap;
+
+use super::channel::{Channel, Pending};
+use super::death::{Death, Reason, cycles, record};
+use super::exchange::{Binding, ExchangeKind, Value, route};
+use super::queue::{Handed, Queue};
+use super::settings::{Kind, Settings};
+use crate::server::{Publish, Published, Refusal, What, Why};
+
+/// A message as publishers and consumers see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Letter {
+    /// What it is about.
+    pub body: String,
+    /// The exchange that it came by; empty is the default one.
+    pub exchange: String,
+    /// Its routing key.
+    pub key: String,
+    /// Its headers, `x-death` aside.
+    pub headers: Vec<(String, Value)>,
+    /// `x-death`, the newest first.
+    pub deaths: Vec<Death>,
+    /// `priority`.
+    pub priority: u8,
+    /// `expiration`, in microseconds. A dead letter has none any more.
+    pub ttl_us: Option<u64>,
+}
+
+/// A delivery to a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// Its tag on the channel.
+    pub tag: u64,
+    /// What was delivered.
+    pub letter: Letter,
+    /// `redelivered`.
+    pub redelivered: bool,
+    /// `x-delivery-count`, where the queue counts.
+    pub count: Option<u32>,
+}
+
+/// What a channel hears without asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// A message for its subscription to this queue.
+    Delivery(String, Delivered),
+    /// The broker closed it, with this reply code.
+    Closed(u16),
+}
+
+/// What a publisher hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// `basic.return` 312, no route: it was mandatory and nothing took it.
+    pub returned: bool,
+    /// `basic.ack`, otherwise `basic.nack`.
+    pub confirmed: bool,
+}
+
+/// What a consumer says of deliveries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// `basic.ack`.
+    Ack,
+    /// `basic.nack` or `basic.reject` with requeue.
+    Requeue,
+    /// `basic.nack` or `basic.reject` without requeue.
+    Discard,
+}
+
+/// Where a queue's dead letters go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeadLetterTo {
+    /// `x-dead-letter-exchange`.
+    pub exchange: String,
+    /// `x-dead-letter-routing-key`; without one a message keeps its own.
+    pub key: Option<String>,
+}
+
+#[derive(Clone, Debug)]
+struct NamedQueue {
+    name: String,
+    queue: Queue,
+    dead_letters: Option<DeadLetterTo>,
+}
+
+#[derive(Clone, Debug)]
+struct Exchange {
+    name: String,
+    kind: ExchangeKind,
+    bindings: Vec<Binding>,
+    alternate: Option<String>,
+}
+
+/// The state of a broker.
+#[derive(Clone, Debug)]
+pub struct Broker {
+    queues: Vec<NamedQueue>,
+    exchanges: Vec<Exchange>,
+    channels: BTreeMap<u32, Channel>,
+    letters: BTreeMap<u64, Letter>,
+    next_letter: u64,
+    next_holder: u32,
+    consumer_timeout_us: Option<u64>,
+    consumer_check_us: u64,
+    heard: Vec<(u32, Heard)>,
+}
+
+impl Default for Broker {
+    fn default() -> Self {
+        let Settings { consumer_timeout_us, consumer_check_us, .. } = Settings::default();
+        Self::new(consumer_timeout_us, consumer_check_us)
+    }
+}
+
+/// 404: no such exchange or queue.
+const NOT_FOUND: u16 = 404;
+/// 406: a delivery tag that is not outstanding, or an acknowledgement that is too late.
+const PRECONDITION_FAILED: u16 = 406;
+/// 405: not allowed now, such as `basic.get` on a quorum queue with a single active consumer.
+const RESOURCE_LOCKED: u16 = 405;
+
+impl Broker {
+    /// A broker with nothing declared; `consumer_timeout` and how often it is looked at, in microseconds.
+    #[must_use]
+    pub fn new(consumer_timeout_us: Option<u64>, consumer_check_us: u64) -> Self {
+        Self {
+            queues: Vec::new(),
+            exchanges: Vec::new(),
+            channels: BTreeMap::new(),
+            letters: BTreeMap::new(),
+            next_letter: 0,
+            next_holder: 0,
+            consumer_timeout_us,
+            consumer_check_us,
+            heard: Vec::new(),
+        }
+    }
+
+    // Topology.
+
+    /// Declares a queue. One that is there stays as it is.
+    pub fn declare_queue(&mut self, name: &str, settings: Settings, dead_letters: Option<DeadLetterTo>) {
+        if self.queue_index(name).is_none() {
+            let settings = Settings { dead_letters: dead_letters.is_some(), ..settings };
+            self.queues.push(NamedQueue { name: name.to_owned(), queue: Queue::new(settings), dead_letters });
+        }
+    }
+
+    /// Declares an exchange. One that is there stays as it is.
+    pub fn declare_exchange(&mut self, name: &str, kind: ExchangeKind, alternate: Option<&str>) {
+        if self.exchanges.iter().all(|known| known.name != name) {
+            let alternate = alternate.map(str::to_owned);
+            self.exchanges.push(Exchange { name: name.to_owned(), kind, bindings: Vec::new(), alternate });
+        }
+    }
+
+    /// Binds a queue; `binding.queue` is filled in. Nothing happens where either is missing.
+    pub fn bind(&mut self, exchange: &str, queue: &str, binding: Binding) {
+        let Some(at) = self.queue_index(queue) else { return };
+        let binding = Binding { queue: u32::try_from(at).unwrap_or(u32::MAX), ..binding };
+        if let Some(known) = self.exchanges.iter_mut().find(|known| known.name == exchange)
+            && !known.bindings.contains(&binding)
+        {
+            known.bindings.push(binding);
+        }
+    }
+
+    fn queue_index(&self, name: &str) -> Option<usize> {
+        self.queues.iter().position(|known| known.name == name)
+    }
+
+    /// How many messages of a queue wait.
+    #[must_use]
+    pub fn ready(&self, queue: &str) -> Option<u64> {
+        self.queue_index(queue).map(|at| self.queues[at].queue.ready().len())
+    }
+
+    /// Where a message goes, alternate exchanges included. None where the exchange is missing.
+    fn destinations(&self, exchange: &str, letter: &Letter) -> Option<Vec<usize>> {
+        if exchange.is_empty() {
+            return Some(self.queue_index(&letter.key).into_iter().collect());
+        }
+        let mut at = self.exchanges.iter().position(|known| known.name == exchange)?;
+        for _ in 0..self.exchanges.len() {
+            let Exchange { kind, bindings, alternate, .. } = &self.exchanges[at];
+            let queues = route(*kind, bindings, &letter.key, &letter.headers);
+            if !queues.is_empty() {
+                return Some(queues.into_iter().map(|queue| queue as usize).collect());
+            }
+            let next = alternate.as_ref().and_then(|name| self.exchanges.iter().position(|known| known.name == *name));
+            match next {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        Some(Vec::new())
+    }
+
+    // Channels.
+
+    fn channel(&mut self, id: u32) -> &mut Channel {
+        let next_holder = &mut self.next_holder;
+        self.channels.entry(id).or_insert_with(|| {
+            *next_holder += 1;
+            Channel::new(*next_holder)
+        })
+    }
+
+    fn new_holder(&mut self) -> u32 {
+        self.next_holder += 1;
+        self.next_holder
+    }
+
+    /// `basic.publish` on a channel in confirm mode. None where the channel was closed for it (404).
+    pub fn publish(&mut self, now_us: u64, channel: u32, letter: &Letter, mandatory: bool) -> Option<Answer> {
+        self.channel(channel);
+        let Some(queues) = self.destinations(&letter.exchange, letter) else {
+            self.fail(now_us, channel, NOT_FOUND);
+            return None;
+        };
+        let returned = mandatory && queues.is_empty();
+        let mut confirmed = true;
+        for queue in queues {
+            confirmed &= self.store(now_us, queue, letter.clone(), Some(channel));
+        }
+        self.settle_down(now_us);
+        Some(Answer { returned, confirmed })
+    }
+
+    fn store(&mut self, now_us: u64, queue: usize, letter: Letter, publisher: Option<u32>) -> bool {
+        let publish = Publish { body: self.next_letter, priority: letter.priority, ttl_us: letter.ttl_us, ..Publish::default() };
+        self.letters.insert(self.next_letter, letter);
+        self.next_letter += 1;
+        let published = self.queues[queue].queue.publish(now_us, &publish, publisher);
+        published != Published::Refused(Refusal::Full)
+    }
+
+    /// `basic.get`. None where nothing waits, or where the channel was closed for it.
+    pub fn get(&mut self, now_us: u64, channel: u32, queue: &str) -> Option<Delivered> {
+        self.channel(channel);
+        let Some(at) = self.queue_index(queue) else {
+            self.fail(now_us, channel, NOT_FOUND);
+            return None;
+        };
+        let settings = *self.queues[at].queue.settings();
+        let quorum = settings.kind == Kind::Quorum;
+        if quorum && settings.single_active {
+            self.fail(now_us, channel, RESOURCE_LOCKED);
+            return None;
+        }
+        let holder = if quorum { self.new_holder() } else { self.channel(channel).own_holder };
+        let handed = self.queues[at].queue.take(now_us, holder);
+        let delivered = handed.map(|handed| self.deliver(now_us, channel, at, &handed, None));
+        self.settle_down(now_us);
+        delivered
+    }
+
+    /// `basic.consume` of a queue with a prefetch count.
+    pub fn consume(&mut self, now_us: u64, channel: u32, queue: &str, prefetch: u32) {
+        let holder = self.new_holder();
+        self.channel(channel);
+        let Some(at) = self.queue_index(queue) else { return self.fail(now_us, channel, NOT_FOUND) };
+        self.channel(channel).subscriptions.insert(queue.to_owned(), (at, holder));
+        self.queues[at].queue.subscribe(now_us, holder, channel, prefetch);
+        self.settle_down(now_us);
+    }
+
+    /// `basic.cancel`: no more deliveries; what is held stays held.
+    pub fn cancel(&mut self, now_us: u64, channel: u32, queue: &str) {
+        if let Some((at, holder)) = self.channel(channel).subscriptions.remove(queue) {
+            self.queues[at].queue.cancel(now_us, holder);
+        }
+        self.settle_down(now_us);
+    }
+
+    /// `basic.ack`, `basic.nack`, `basic.reject`. A tag that is not outstanding closes the channel (406).
+    pub fn settle(&mut self, now_us: u64, channel: u32, tag: u64, multiple: bool, verdict: Verdict) {
+        let Some(groups) = self.channel(channel).collect(tag, multiple) else {
+            return self.fail(now_us, channel, PRECONDITION_FAILED);
+        };
+        for (at, tickets) in groups {
+            let queue = &mut self.queues[at].queue;
+            match verdict {
+                Verdict::Ack => queue.ack(now_us, &tickets),
+                Verdict::Requeue => queue.requeue(now_us, &tickets),
+                Verdict::Discard => queue.discard(now_us, &tickets),
+            }
+        }
+        self.channel(channel).rest();
+        self.settle_down(now_us);
+    }
+
+    /// A channel closes, by itself or with its connection. What it holds goes back.
+    pub fn close(&mut self, now_us: u64, channel: u32) {
+        self.end(now_us, channel, Why::Closed);
+        self.settle_down(now_us);
+    }
+
+    fn fail(&mut self, now_us: u64, channel: u32, code: u16) {
+        self.heard.push((channel, Heard::Closed(code)));
+        self.close(now_us, channel);
+    }
+
+    fn end(&mut self, now_us: u64, id: u32, why: Why) {
+        let Some(channel) = self.channels.remove(&id) else { return };
+        for (at, named) in self.queues.iter_mut().enumerate() {
+            named.queue.close(now_us, &channel.holders_of(at), why);
+            named.queue.forget_publisher(id);
+        }
+    }
+
+    /// Removes what waits in a queue: how many messages that were.
+    pub fn purge(&mut self, now_us: u64, queue: &str) -> Option<u64> {
+        let at = self.queue_index(queue)?;
+        let count = self.queues[at].queue.purge(now_us);
+        self.settle_down(now_us);
+        Some(count)
+    }
+
+    // What follows.
+
+    fn deliver(&mut self, now_us: u64, channel: u32, queue: usize, handed: &Handed, subscription: Option<&str>) -> Delivered {
+        let letter = self.letters.get(&handed.message.body).cloned().unwrap_or_default();
+        let NamedQueue { name, queue: state, .. } = &self.queues[queue];
+        let count = match state.settings().kind {
+            Kind::Classic => None,
+            Kind::Quorum => Some(handed.message.returns),
+        };
+        let name = name.clone();
+        let pending =
+            Pending { queue, name, subscription: subscription.map(str::to_owned), ticket: handed.ticket, since_us: now_us };
+        let check_us = self.consumer_timeout_us.map(|_| now_us.saturating_add(self.consumer_check_us.max(1)));
+        let tag = self.channel(channel).record(pending, check_us);
+        Delivered { tag, letter, redelivered: handed.message.deliveries > 1, count }
+    }
+
+    /// Dead letters go on, deliveries reach their channels, until nothing moves any more.
+    fn settle_down(&mut self, now_us: u64) {
+        loop {
+            let mut moved = false;
+            for at in 0..self.queues.len() {
+                let happened = self.queues[at].queue.take_happened();
+                let pushed = self.queues[at].queue.take_pushed();
+                moved |= !(happened.is_empty() && pushed.is_empty());
+                for handed in pushed {
+                    self.push(now_us, at, &handed);
+                }
+                for happening in happened {
+                    self.follow(now_us, at, happening.body, happening.what);
+                }
+            }
+            if !moved {
+                return;
+            }
+        }
+    }
+
+    fn push(&mut self, now_us: u64, at: usize, handed: &Handed) {
+        let has = |channel: &Channel| channel.subscriptions.values().any(|(_, holder)| *holder == handed.ticket.0);
+        let Some(id) = self.channels.iter().find_map(|(id, channel)| has(channel).then_some(*id)) else { return };
+        let name = self.queues[at].name.clone();
+        let delivered = self.deliver(now_us, id, at, handed, Some(&name));
+        self.heard.push((id, Heard::Delivery(name, delivered)));
+    }
+
+    fn follow(&mut self, now_us: u64, at: usize, body: u64, what: What) {
+        match what {
+            What::DeadLettered(why) | What::DeadLetteredHeld(why) => {
+                if let (Some(letter), Some(reason)) = (self.letters.remove(&body), Reason::of(why)) {
+                    self.dead_letter(now_us, at, letter, reason);
+                }
+            }
+            What::Acked | What::AckedLate | What::Dropped(_) | What::DroppedHeld(_) => {
+                self.letters.remove(&body);
+            }
+            What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_) => {}
+        }
+    }
+
+    fn dead_letter(&mut self, now_us: u64, at: usize, mut letter: Letter, reason: Reason) {
+        let NamedQueue { name, dead_letters, .. } = &self.queues[at];
+        let Some(to) = dead_letters else { return };
+        let death = Death {
+            queue: name.clone(),
+            reason,
+            count: 1,
+            exchange: std::mem::replace(&mut letter.exchange, to.exchange.clone()),
+            key: letter.key.clone(),
+        };
+        record(&mut letter.deaths, death);
+        letter.ttl_us = None;
+        if let Some(key) = &to.key {
+            letter.key.clone_from(key);
+        }
+        for queue in self.destinations(&letter.exchange, &letter).unwrap_or_default() {
+            if !cycles(&letter.deaths, reason, &self.queues[queue].name) {
+                self.store(now_us, queue, letter.clone(), None);
+            }
+        }
+    }
+
+    /// What channels heard since the last time someone asked, in order.
+    pub fn take_heard(&mut self) -> Vec<(u32, Heard)> {
+        std::mem::take(&mut self.heard)
+    }
+
+    // Time.
+
+    /// When something happens next without a call.
+    #[must_use]
+    pub fn next_due_us(&self) -> Option<u64> {
+        let expiries = self.queues.iter().filter_map(|named| named.queue.next_due_us());
+        expiries.chain(self.channels.values().filter_map(|channel| channel.check_us)).min()
+    }
+
+    /// Lets everything happen that is due up to now, in order.
+    pub fn advance(&mut self, now_us: u64) {
+        while let Some(due_us) = self.next_due_us().filter(|due_us| *due_us <= now_us) {
+            for named in &mut self.queues {
+                named.queue.advance(due_us);
+            }
+            self.settle_down(due_us);
+            self.check_channels(due_us);
+        }
+    }
+
+    fn check_channels(&mut self, now_us: u64) {
+        let due: Vec<u32> =
+            self.channels.iter().filter(|(_, c)| c.check_us.is_some_and(|check| check <= now_us)).map(|(id, _)| *id).collect();
+        for id in due {
+            let timeout_us = self.consumer_timeout_us.unwrap_or(u64::MAX);
+            let next_us = now_us.saturating_add(self.consumer_check_us.max(1));
+            let channel = self.channel(id);
+            if channel.oldest_us().is_some_and(|since_us| since_us.saturating_add(timeout_us) < now_us) {
+                self.heard.push((id, Heard::Closed(PRECONDITION_FAILED)));
+                self.end(now_us, id, Why::ConsumerTimeout);
+                self.settle_down(now_us);
+            } else {
+                channel.check_us = Some(next_us);
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What the queues are, as data.
+
+use crate::profile::{Capabilities, Native, Profile};
+
+const DELIVERY_LIMIT: Native = Native {
+    ours: "max_receives",
+    name: "x-delivery-limit",
+    default: "none",
+    allowed: "0..=1000000",
+    doc: "Returns that a message may have; the next one makes it a dead letter, so it is delivered once more often than this. \
+          20 by default since 4.0.",
+};
+
+const TTL: Native = Native {
+    ours: "ttl",
+    name: "x-message-ttl",
+    default: "none",
+    allowed: "0ms..=49d",
+    doc: "How long a message may wait; it expires only once it is at the head.",
+};
+
+const MAX_LENGTH: Native = Native {
+    ours: "max_length",
+    name: "x-max-length",
+    default: "none",
+    allowed: "0..",
+    doc: "How many messages may wait; those in the hands of consumers do not count.",
+};
+
+const OVERFLOW: Native = Native {
+    ours: "overflow",
+    name: "x-overflow",
+    default: "drop-head",
+    allowed: "drop-head, reject-publish, reject-publish-dlx",
+    doc: "Whether the oldest message makes room or the publisher gets a nack.",
+};
+
+const DEAD_LETTERS: Native = Native {
+    ours: "dead_letters",
+    name: "x-dead-letter-exchange, x-dead-letter-routing-key",
+    default: "none",
+    allowed: "an exchange and a routing key",
+    doc: "Where rejected, expired and surplus messages go; without one, or with one that leads nowhere, they are gone.",
+};
+
+const SINGLE_ACTIVE: Native = Native {
+    ours: "single_active",
+    name: "x-single-active-consumer",
+    default: "false",
+    allowed: "true, false",
+    doc: "Serves one consumer at a time; the next takes over when it goes.",
+};
+
+const CONSUMER_TIMEOUT: Native = Native {
+    ours: "consumer_timeout",
+    name: "consumer_timeout",
+    default: "30min",
+    allowed: "1min..",
+    doc: "How long a delivery may stay unacknowledged before its channel is closed; looked at every 60 s.",
+};
+
+const PREFETCH: Native = Native {
+    ours: "prefetch",
+    name: "basic.qos prefetch_count",
+    default: "0",
+    allowed: "0..=65535",
+    doc: "Unacknowledged messages that a consumer may hold; 0 is no limit.",
+};
+
+const CLASSIC_SETTINGS: &[Native] = &[
+    TTL,
+    MAX_LENGTH,
+    OVERFLOW,
+    DEAD_LETTERS,
+    Native {
+        ours: "priorities",
+        name: "x-max-priority",
+        default: "0",
+        allowed: "0..=255",
+        doc: "The highest priority level; 0 is a queue without priorities.",
+    },
+    SINGLE_ACTIVE,
+    CONSUMER_TIMEOUT,
+    PREFETCH,
+];
+
+const QUORUM_SETTINGS: &[Native] = &[
+    DELIVERY_LIMIT,
+    TTL,
+    MAX_LENGTH,
+    Native {
+        allowed: "drop-head, reject-publish",
+        doc: "Whether the oldest message makes room or the publisher gets a nack, one message late, until the queue is down to \
+              four fifths.",
+        ..OVERFLOW
+    },
+    DEAD_LETTERS,
+    SINGLE_ACTIVE,
+    CONSUMER_TIMEOUT,
+    Native { doc: "Unacknowledged messages that a consumer may hold; 0 is 2,000.", ..PREFETCH },
+];
+
+const SOURCES: &[&str] = &[
+    "RabbitMQ 3.10.8, recorded and its sources",
+    "RabbitMQ documentation: Consumer Acknowledgements and Publisher Confirms, Quorum Queues, Dead Letter Exchanges, \
+     Time-To-Live, Queue Length Limit, Classic Queues Support Priorities, Consumers",
+];
+
+/// `rabbitmq-classic`.
+pub const CLASSIC: Profile = Profile {
+    id: "rabbitmq-classic",
+    title: "RabbitMQ classic queue",
+    transcripts: "rabbitmq",
+    can: Capabilities {
+        deliveries: "at least once",
+        order: "publish order; a message that comes back takes its old place",
+        retention: "until acknowledged",
+        replay: "no",
+        delay: "no; by a queue with a time to live whose dead letters come here",
+        priorities: "up to 255 levels",
+        dead_letters: "rejected, expired, surplus; no delivery limit",
+        deduplication: "no",
+        limits: "prefetch 65,535; consumer timeout 30 min",
+    },
+    settings: CLASSIC_SETTINGS,
+    not_modelled: &[
+        "Automatic acknowledgement, transactions, consumer priorities, exclusive and auto-delete queues, bindings between \
+         exchanges, limits in bytes, queue expiry.",
+        "Flow control: a channel that cannot write stops being served after 200 messages.",
+        "What a node loses when it stops: non-persistent messages and transient queues.",
+        "Mirrored classic queues.",
+    ],
+    sources: SOURCES,
+};
+
+/// `rabbitmq-quorum`.
+pub const QUORUM: Profile = Profile {
+    id: "rabbitmq-quorum",
+    title: "RabbitMQ quorum queue",
+    transcripts: "rabbitmq",
+    can: Capabilities {
+        deliveries: "at least once",
+        order: "publish order; a message that comes back goes to the tail, with a delivery limit to the head",
+        retention: "until acknowledged",
+        replay: "no",
+        delay: "no; by a queue with a time to live whose dead letters come here",
+        priorities: "no; two levels since 4.0, not modelled",
+        dead_letters: "rejected, expired, surplus, or returned more often than the delivery limit",
+        deduplication: "no",
+        limits: "prefetch 65,535, 2,000 where none is set; consumer timeout 30 min",
+    },
+    settings: QUORUM_SETTINGS,
+    not_modelled: &[
+        "Automatic acknowledgement, transactions, consumer priorities, bindings between exchanges, limits in bytes, queue \
+         expiry, at-least-once dead-lettering.",
+        "The two priority levels of 4.0.",
+        "A channel that holds more than 32 single deliveries when it closes: the server returns them in an order of its own.",
+        "What is said during an election is answered at once; the server waits for the new leader.",
+    ],
+    sources: SOURCES,
+};

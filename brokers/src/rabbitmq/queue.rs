@@ -1,0 +1,410 @@
+//! One queue: what waits, what is held, who is served, and what comes of a message that fails, expires or does not fit.
+//!
+//! Each call does its parts in the order in which the sources of 3.10 do them (`rabbit_amqqueue_process` for classic
+//! queues, `rabbit_fifo` for quorum queues); the transcripts show where the order can be seen.
+
+use std::collections::BTreeMap;
+
+use super::ready::{Message, NEVER, Ready};
+use super::settings::{Kind, Overflow, Release, Settings};
+use super::turns::{Holder, Turns};
+use crate::server::{Consumer, CopyId, Happening, Publish, Published, Refusal, What, Why};
+
+/// Where a message in someone's hands is found: who has it, and the number of its delivery.
+pub(super) type Ticket = (Holder, u64);
+
+/// A message that was handed out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Handed {
+    pub ticket: Ticket,
+    pub message: Message,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    message: Message,
+    since_us: u64,
+}
+
+/// The state of a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    settings: Settings,
+    ready: Ready,
+    held: BTreeMap<Ticket, Held>,
+    turns: Turns,
+    copies: u64,
+    deliveries: u64,
+    /// The publishers that a quorum queue knows, and whether it told them to stop.
+    publishers: BTreeMap<u32, bool>,
+    pushed: Vec<Handed>,
+    happened: Vec<Happening>,
+}
+
+impl Queue {
+    pub(super) fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            ready: Ready::new(&settings),
+            held: BTreeMap::new(),
+            turns: Turns::new(settings.kind, settings.single_active),
+            copies: 0,
+            deliveries: 0,
+            publishers: BTreeMap::new(),
+            pushed: Vec::new(),
+            happened: Vec::new(),
+        }
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub(super) fn ready(&self) -> &Ready {
+        &self.ready
+    }
+
+    pub(super) fn held(&self) -> u64 {
+        self.held.len() as u64
+    }
+
+    /// What this holder has, the oldest delivery first, with the moment of each.
+    pub(super) fn held_by(&self, who: Holder) -> impl Iterator<Item = (Ticket, u64)> + '_ {
+        self.held.range((who, 0)..=(who, u64::MAX)).map(|(ticket, held)| (*ticket, held.since_us))
+    }
+
+    pub(super) fn holds(&self, ticket: Ticket) -> bool {
+        self.held.contains_key(&ticket)
+    }
+
+    /// Whether a delivery with this number was ever made.
+    pub(super) fn delivered(&self, number: u64) -> bool {
+        number < self.deliveries
+    }
+
+    /// What subscribers were given since the last time someone asked.
+    pub(super) fn take_pushed(&mut self) -> Vec<Handed> {
+        std::mem::take(&mut self.pushed)
+    }
+
+    pub(super) fn take_happened(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.happened)
+    }
+
+    fn tell(&mut self, at_us: u64, message: &Message, what: What) {
+        self.happened.push(Happening { at_us, copy: CopyId(message.copy), body: message.body, what });
+    }
+
+    /// A message leaves the queue by other than an acknowledgement.
+    fn remove(&mut self, at_us: u64, message: &Message, held: bool, why: Why) {
+        let what = match (self.settings.dead_letters, held) {
+            (true, false) => What::DeadLettered(why),
+            (true, true) => What::DeadLetteredHeld(why),
+            (false, false) => What::Dropped(why),
+            (false, true) => What::DroppedHeld(why),
+        };
+        self.tell(at_us, message, what);
+    }
+
+    // Publishing.
+
+    /// Stores a message. A quorum queue remembers which publishers it told to stop; none is a dead letter that arrives,
+    /// which is never refused there (`rabbit_fifo`: an enqueue without a sender is not tracked).
+    pub(super) fn publish(&mut self, now_us: u64, letter: &Publish, publisher: Option<u32>) -> Published {
+        let message = self.message(now_us, letter);
+        if self.refuses(publisher) {
+            if self.settings.overflow == Overflow::RejectPublishDlx && self.settings.kind == Kind::Classic {
+                self.copies += 1;
+                self.tell(now_us, &message, What::Stored);
+                self.remove(now_us, &message, false, Why::MaxLength);
+            }
+            return Published::Refused(Refusal::Full);
+        }
+        self.copies += 1;
+        self.tell(now_us, &message, What::Stored);
+        match self.settings.kind {
+            Kind::Classic => self.publish_classic(now_us, message),
+            Kind::Quorum => {
+                self.ready.push_last(message);
+                self.check_out(now_us);
+            }
+        }
+        Published::Stored(CopyId(message.copy))
+    }
+
+    fn message(&self, now_us: u64, letter: &Publish) -> Message {
+        let ttl_us = match (self.settings.ttl_us, letter.ttl_us) {
+            (Some(queue), Some(own)) => Some(queue.min(own)),
+            (queue, own) => queue.or(own),
+        };
+        let expires_us = ttl_us.map_or(NEVER, |ttl_us| now_us.saturating_add(ttl_us));
+        let priority = letter.priority.min(self.settings.priorities);
+        Message { copy: self.copies, body: letter.body, expires_us, deliveries: 0, returns: 0, priority }
+    }
+
+    fn refuses(&mut self, publisher: Option<u32>) -> bool {
+        if self.settings.overflow == Overflow::DropHead {
+            return false;
+        }
+        let full = self.full();
+        match self.settings.kind {
+            Kind::Classic => self.settings.max_length.is_some_and(|most| self.ready.len() >= most),
+            Kind::Quorum => publisher.is_some_and(|who| *self.publishers.entry(who).or_insert(full)),
+        }
+    }
+
+    fn publish_classic(&mut self, now_us: u64, message: Message) {
+        // A subscriber that waits has emptied the queue.
+        if self.ready.len() == 0
+            && let Some(who) = self.turns.next()
+        {
+            self.hand(now_us, who, message, true);
+            return;
+        }
+        self.ready.push_last(message);
+        self.drop_heads(now_us);
+        self.expire(now_us);
+    }
+
+    fn full(&self) -> bool {
+        self.settings.max_length.is_some_and(|most| self.ready.len() > most)
+    }
+
+    /// A quorum queue lets publishers go on when it is down to four fifths.
+    fn roomy(&self) -> bool {
+        self.settings.max_length.is_some_and(|most| self.ready.len() <= most.saturating_mul(4) / 5)
+    }
+
+    fn drop_heads(&mut self, now_us: u64) {
+        if self.settings.overflow != Overflow::DropHead {
+            return;
+        }
+        while self.full()
+            && let Some(message) = self.ready.pop()
+        {
+            self.remove(now_us, &message, false, Why::MaxLength);
+        }
+    }
+
+    /// What a quorum queue does at the end of each command: heads make room, or publishers stop or go on.
+    fn limit(&mut self, now_us: u64) {
+        self.drop_heads(now_us);
+        if self.settings.overflow == Overflow::DropHead {
+            return;
+        }
+        if self.full() {
+            self.publishers.values_mut().for_each(|stopped| *stopped = true);
+        } else if self.roomy() {
+            self.publishers.values_mut().for_each(|stopped| *stopped = false);
+        }
+    }
+
+    /// A publisher's channel is gone.
+    pub(super) fn forget_publisher(&mut self, publisher: u32) {
+        self.publishers.remove(&publisher);
+    }
+
+    // Time to live.
+
+    /// When the message at the head expires. Those behind it wait for it, whatever their own time is.
+    pub(super) fn next_due_us(&self) -> Option<u64> {
+        self.ready.front().map(|message| message.expires_us).filter(|expires_us| *expires_us != NEVER)
+    }
+
+    fn expire(&mut self, now_us: u64) {
+        while let Some(head) = self.ready.front()
+            && head.expires_us <= now_us
+            && let Some(message) = self.ready.pop()
+        {
+            self.remove(now_us, &message, false, Why::Expired);
+        }
+    }
+
+    /// Lets the head expire if it is due. Time that passes serves nobody: what can be delivered has been.
+    pub(super) fn advance(&mut self, now_us: u64) {
+        self.expire(now_us);
+        if self.settings.kind == Kind::Quorum {
+            self.limit(now_us);
+        }
+    }
+
+    // Handing out.
+
+    fn hand(&mut self, now_us: u64, who: Holder, mut message: Message, push: bool) -> Handed {
+        let ticket = (who, self.deliveries);
+        self.deliveries += 1;
+        message.deliveries = message.deliveries.saturating_add(1);
+        self.held.insert(ticket, Held { message, since_us: now_us });
+        self.tell(now_us, &message, What::Delivered(Consumer(who)));
+        let handed = Handed { ticket, message };
+        if push {
+            self.pushed.push(handed);
+        }
+        handed
+    }
+
+    /// Hands the next message to who asks for one (`basic.get`).
+    pub(super) fn take(&mut self, now_us: u64, who: Holder) -> Option<Handed> {
+        self.expire(now_us);
+        let message = self.ready.pop()?;
+        let handed = self.hand(now_us, who, message, false);
+        match self.settings.kind {
+            Kind::Classic => self.expire(now_us),
+            Kind::Quorum => self.limit(now_us),
+        }
+        Some(handed)
+    }
+
+    /// Serves subscribers as long as there is someone to serve and something to serve.
+    fn serve(&mut self, now_us: u64) {
+        if self.turns.is_empty() {
+            return;
+        }
+        loop {
+            self.expire(now_us);
+            if self.ready.len() == 0 {
+                return;
+            }
+            let Some(who) = self.turns.next() else { return };
+            if let Some(message) = self.ready.pop() {
+                self.hand(now_us, who, message, true);
+            }
+        }
+    }
+
+    /// The end of each command of a quorum queue.
+    fn check_out(&mut self, now_us: u64) {
+        self.expire(now_us);
+        self.serve(now_us);
+        self.limit(now_us);
+    }
+
+    /// After a change of what may be delivered or to whom.
+    fn run(&mut self, now_us: u64) {
+        match self.settings.kind {
+            Kind::Classic => self.serve(now_us),
+            Kind::Quorum => self.check_out(now_us),
+        }
+    }
+
+    /// A subscriber comes (`basic.consume`).
+    pub(super) fn subscribe(&mut self, now_us: u64, who: Holder, channel: u32, prefetch: u32) {
+        self.turns.join(who, channel, self.settings.credit(prefetch));
+        self.run(now_us);
+    }
+
+    /// A subscriber goes and keeps what it holds (`basic.cancel`).
+    pub(super) fn cancel(&mut self, now_us: u64, who: Holder) {
+        self.turns.leave(who);
+        self.run(now_us);
+    }
+
+    // Settling. Tickets that are not held are passed over.
+
+    fn take_held(&mut self, tickets: &[Ticket]) -> Vec<(Ticket, Message)> {
+        let found = |ticket: &Ticket| self.held.remove(ticket).map(|held| (*ticket, held.message));
+        tickets.iter().filter_map(found).collect()
+    }
+
+    fn repay(&mut self, taken: &[(Ticket, Message)]) {
+        for ((who, _), _) in taken {
+            self.turns.repay(*who, 1);
+        }
+    }
+
+    pub(super) fn ack(&mut self, now_us: u64, tickets: &[Ticket]) {
+        let taken = self.take_held(tickets);
+        self.repay(&taken);
+        for (_, message) in &taken {
+            self.tell(now_us, message, What::Acked);
+        }
+        self.run(now_us);
+    }
+
+    /// `basic.reject` or `basic.nack` without requeue.
+    pub(super) fn discard(&mut self, now_us: u64, tickets: &[Ticket]) {
+        let taken = self.take_held(tickets);
+        self.repay(&taken);
+        for (_, message) in &taken {
+            self.remove(now_us, message, true, Why::Rejected);
+        }
+        self.run(now_us);
+    }
+
+    /// `basic.reject` or `basic.nack` with requeue.
+    pub(super) fn requeue(&mut self, now_us: u64, tickets: &[Ticket]) {
+        if self.settings.kind == Kind::Quorum && self.settings.returns_allowed().is_none() {
+            // Without a delivery limit each one is a new entry of the log, behind all others.
+            for ticket in tickets {
+                let taken = self.take_held(std::slice::from_ref(ticket));
+                for (_, message) in &taken {
+                    let message = Message { returns: message.returns.saturating_add(1), ..*message };
+                    self.tell(now_us, &message, What::Returned(Why::Requeued));
+                    self.ready.push_last(message);
+                }
+                self.repay(&taken);
+                self.check_out(now_us);
+            }
+            return;
+        }
+        let taken = self.take_held(tickets);
+        if self.settings.kind == Kind::Classic {
+            self.repay(&taken);
+            self.give_back(now_us, &taken, Why::Requeued);
+        } else {
+            self.give_back(now_us, &taken, Why::Requeued);
+            self.repay(&taken);
+        }
+        self.finish_return(now_us);
+    }
+
+    fn give_back(&mut self, now_us: u64, taken: &[(Ticket, Message)], why: Why) {
+        let counts = !(why == Why::Requeued && self.settings.release >= Release::V4_3);
+        for (_, message) in taken {
+            let returns = message.returns.saturating_add(u32::from(counts));
+            let message = Message { returns, ..*message };
+            if self.settings.returns_allowed().is_some_and(|most| returns > most) {
+                self.remove(now_us, &message, true, Why::Limit);
+                continue;
+            }
+            self.tell(now_us, &message, What::Returned(why));
+            self.ready.put_back(message);
+        }
+    }
+
+    fn finish_return(&mut self, now_us: u64) {
+        if self.settings.kind == Kind::Classic {
+            self.drop_heads(now_us);
+            self.expire(now_us);
+        }
+        self.run(now_us);
+    }
+
+    /// A channel or connection closes: these subscribers go, and everything that these holders have comes back. A quorum
+    /// queue takes the holders in the order given, a classic queue puts each message in its place.
+    pub(super) fn close(&mut self, now_us: u64, holders: &[Holder], why: Why) {
+        for who in holders {
+            self.turns.leave(*who);
+        }
+        let mut taken = Vec::new();
+        for who in holders {
+            let tickets: Vec<Ticket> = self.held_by(*who).map(|(ticket, _)| ticket).collect();
+            taken.extend(self.take_held(&tickets));
+        }
+        self.give_back(now_us, &taken, why);
+        self.finish_return(now_us);
+    }
+
+    /// Removes all that waits and says how many that were.
+    pub(super) fn purge(&mut self, now_us: u64) -> u64 {
+        let mut count = 0;
+        while let Some(message) = self.ready.pop() {
+            self.tell(now_us, &message, What::Dropped(Why::Retention));
+            count += 1;
+        }
+        if self.settings.kind == Kind::Quorum {
+            self.limit(now_us);
+        }
+        count
+    }
+}

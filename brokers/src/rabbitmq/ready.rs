@@ -1,0 +1,140 @@
+//! The messages of a queue that wait, in the order in which they go out.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::settings::{Kind, Settings};
+
+/// When a message without a time to live expires.
+pub(super) const NEVER: u64 = u64::MAX;
+
+/// A message in a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Its number in this queue; also its place among its priority in a classic queue.
+    pub copy: u64,
+    /// What it is about.
+    pub body: u64,
+    /// When it expires, or [`NEVER`].
+    pub expires_us: u64,
+    /// How often it was delivered.
+    pub deliveries: u32,
+    /// How often it came back: `x-delivery-count` of a quorum queue.
+    pub returns: u32,
+    /// Its level in the queue, not above `x-max-priority`.
+    pub priority: u8,
+}
+
+/// The messages that wait.
+///
+/// Places of returned messages as recorded in `tests/transcripts/rabbitmq`; by the sources of 3.10, `rabbit_variable_queue`
+/// merges by sequence number, `rabbit_priority_queue` keeps one such queue a level, and `rabbit_fifo` keeps a line of
+/// returned messages before the line of published ones.
+#[derive(Clone, Debug)]
+pub(super) enum Ready {
+    /// Classic: the levels, the highest first.
+    Places(Vec<Level>),
+    /// Quorum: the returned ones go first, in the order of their return.
+    Lines { returned: VecDeque<Message>, fresh: VecDeque<Message> },
+}
+
+/// One priority of a classic queue: published messages in their order, and those that came back by their place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Level {
+    fresh: VecDeque<Message>,
+    returned: BTreeMap<u64, Message>,
+}
+
+impl Level {
+    fn returned_goes_first(&self) -> bool {
+        match (self.returned.first_key_value(), self.fresh.front()) {
+            (Some((place, _)), Some(fresh)) => *place < fresh.copy,
+            (returned, _) => returned.is_some(),
+        }
+    }
+
+    fn front(&self) -> Option<&Message> {
+        if self.returned_goes_first() { self.returned.values().next() } else { self.fresh.front() }
+    }
+
+    fn pop(&mut self) -> Option<Message> {
+        if self.returned_goes_first() { self.returned.pop_first().map(|(_, m)| m) } else { self.fresh.pop_front() }
+    }
+
+    fn len(&self) -> u64 {
+        self.fresh.len() as u64 + self.returned.len() as u64
+    }
+
+    /// Both parts as one, by place.
+    fn first(&self, most: usize) -> Vec<Message> {
+        let mut all: Vec<Message> = self.returned.values().take(most).chain(self.fresh.iter().take(most)).copied().collect();
+        all.sort_unstable_by_key(|message| message.copy);
+        all
+    }
+}
+
+impl Ready {
+    pub(super) fn new(settings: &Settings) -> Self {
+        match settings.kind {
+            Kind::Classic => Self::Places(vec![Level::default(); usize::from(settings.priorities) + 1]),
+            Kind::Quorum => Self::Lines { returned: VecDeque::new(), fresh: VecDeque::new() },
+        }
+    }
+
+    /// A published message, or one that a quorum queue puts behind all others.
+    pub(super) fn push_last(&mut self, message: Message) {
+        match self {
+            Self::Places(levels) => {
+                let at = place(levels, message.priority);
+                levels[at].fresh.push_back(message);
+            }
+            Self::Lines { fresh, .. } => fresh.push_back(message),
+        }
+    }
+
+    /// A message that came back: to its old place, or behind what came back before.
+    pub(super) fn put_back(&mut self, message: Message) {
+        match self {
+            Self::Places(levels) => {
+                let at = place(levels, message.priority);
+                levels[at].returned.insert(message.copy, message);
+            }
+            Self::Lines { returned, .. } => returned.push_back(message),
+        }
+    }
+
+    pub(super) fn front(&self) -> Option<&Message> {
+        match self {
+            Self::Places(levels) => levels.iter().find_map(Level::front),
+            Self::Lines { returned, fresh } => returned.front().or_else(|| fresh.front()),
+        }
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Message> {
+        match self {
+            Self::Places(levels) => levels.iter_mut().find_map(Level::pop),
+            Self::Lines { returned, fresh } => returned.pop_front().or_else(|| fresh.pop_front()),
+        }
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Self::Places(levels) => levels.iter().map(Level::len).sum(),
+            Self::Lines { returned, fresh } => returned.len() as u64 + fresh.len() as u64,
+        }
+    }
+
+    /// The next ones, up to so many.
+    pub(super) fn first(&self, most: usize) -> Vec<Message> {
+        let mut all: Vec<Message> = match self {
+            Self::Places(levels) => levels.iter().flat_map(|level| level.first(most)).collect(),
+            Self::Lines { returned, fresh } => returned.iter().chain(fresh).take(most).copied().collect(),
+        };
+        all.truncate(most);
+        all
+    }
+}
+
+/// The index of a level: the highest is the first.
+fn place(levels: &[Level], priority: u8) -> usize {
+    levels.len() - 1 - usize::from(priority).min(levels.len() - 1)
+}

@@ -1,0 +1,123 @@
+//! What a queue is declared with, and which release's rules hold.
+
+/// The two types of queue that hold single messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// On one node; knows priorities; a message that comes back takes its old place.
+    #[default]
+    Classic,
+    /// On three nodes by Raft; counts deliveries.
+    Quorum,
+}
+
+/// Which release's rules a quorum queue follows. Classic queues are the same in all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Release {
+    /// 3.10: no delivery limit unless one is set; each return counts.
+    #[default]
+    V3_10,
+    /// 4.0: a delivery limit of 20 unless another is set; each return counts.
+    V4_0,
+    /// 4.3: as 4.0, but what a consumer gives back on purpose does not count, only its failures do.
+    V4_3,
+}
+
+/// What happens to a publish that does not fit `x-max-length`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Overflow {
+    /// The oldest message makes room, as a dead letter where the queue has them.
+    #[default]
+    DropHead,
+    /// The publisher gets a `basic.nack`.
+    RejectPublish,
+    /// The publisher gets a `basic.nack` and the message goes to the dead letters. Classic queues only.
+    RejectPublishDlx,
+}
+
+/// The delivery limit of a quorum queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeliveryLimit {
+    /// What the release has by default.
+    #[default]
+    Default,
+    /// None at all: -1 from 4.0 on.
+    Unlimited,
+    /// `x-delivery-limit`: so many returns are allowed.
+    Returns(u32),
+}
+
+/// A queue's arguments and its consumers' settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// `x-queue-type`.
+    pub kind: Kind,
+    /// Whose rules hold.
+    pub release: Release,
+    /// `x-delivery-limit`. Quorum queues only.
+    pub delivery_limit: DeliveryLimit,
+    /// `x-message-ttl`, in microseconds.
+    pub ttl_us: Option<u64>,
+    /// `x-max-length`: how many may wait, those in the hands of consumers not counted.
+    pub max_length: Option<u64>,
+    /// `x-overflow`.
+    pub overflow: Overflow,
+    /// `x-max-priority`: the highest level, 0 for none. Classic queues only.
+    pub priorities: u8,
+    /// `x-single-active-consumer`.
+    pub single_active: bool,
+    /// Whether `x-dead-letter-exchange` is set.
+    pub dead_letters: bool,
+    /// `basic.qos`: how many one consumer may hold. 0 is no limit, which a quorum queue of 3.10 takes for 2,000.
+    pub prefetch: u32,
+    /// `consumer_timeout` of the node, in microseconds; none switches it off.
+    pub consumer_timeout_us: Option<u64>,
+    /// How often a channel looks for acknowledgements that are too late (`channel_tick_interval`), in microseconds.
+    pub consumer_check_us: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            kind: Kind::Classic,
+            release: Release::V3_10,
+            delivery_limit: DeliveryLimit::Default,
+            ttl_us: None,
+            max_length: None,
+            overflow: Overflow::DropHead,
+            priorities: 0,
+            single_active: false,
+            dead_letters: true,
+            prefetch: 0,
+            consumer_timeout_us: Some(1_800_000_000),
+            consumer_check_us: 60_000_000,
+        }
+    }
+}
+
+/// What a quorum queue gives a consumer that asked for no prefetch limit (`rabbit_quorum_queue`, 3.10).
+const QUORUM_PREFETCH: u32 = 2_000;
+
+/// The default delivery limit since 4.0 (*Quorum Queues*, poison message handling).
+const DELIVERY_LIMIT_SINCE_4_0: u32 = 20;
+
+impl Settings {
+    /// How often a message may come back before the next return makes it a dead letter.
+    #[must_use]
+    pub fn returns_allowed(&self) -> Option<u32> {
+        match (self.kind, self.delivery_limit, self.release) {
+            (Kind::Classic, _, _) | (_, DeliveryLimit::Unlimited, _) | (_, DeliveryLimit::Default, Release::V3_10) => None,
+            (_, DeliveryLimit::Default, Release::V4_0 | Release::V4_3) => Some(DELIVERY_LIMIT_SINCE_4_0),
+            (_, DeliveryLimit::Returns(most), _) => Some(most),
+        }
+    }
+
+    /// How many messages a consumer with this prefetch may hold.
+    #[must_use]
+    pub fn credit(&self, prefetch: u32) -> u32 {
+        match (self.kind, prefetch) {
+            (Kind::Classic, 0) => u32::MAX,
+            (Kind::Quorum, 0) => QUORUM_PREFETCH,
+            (_, some) => some,
+        }
+    }
+}

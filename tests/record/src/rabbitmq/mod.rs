@@ -1,0 +1,59 @@
+//! RabbitMQ, at 127.0.0.1:25680. Beside `record` and `check` it knows
+//!
+//! ```text
+//! fuzz KIND COUNT SEED    KIND is classic, quorum or quorum-limit: random scripts on server and machine
+//! ```
+
+mod fuzz;
+mod player;
+
+use std::process::Command;
+
+use redrive_brokers::transcript::Transcript;
+
+use crate::folder::{Wish, each};
+use player::Player;
+
+/// Where `scripts/record` starts the server.
+const PORT: u16 = 25_680;
+
+/// Runs `record`, `check` or `fuzz`.
+///
+/// # Errors
+/// What went wrong, in words for a person.
+pub fn run(words: &[String]) -> Result<(), String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
+    if let [verb, kind, count, seed] = words
+        && verb == "fuzz"
+    {
+        let number = |word: &str| word.parse::<u64>().map_err(|error| format!("{word}: {error}"));
+        return runtime.block_on(fuzz::run(kind, number(count)?, number(seed)?));
+    }
+    let (wish, names) = Wish::read(words)?;
+    let version = runtime.block_on(player::version())?;
+    each("rabbitmq", &wish, names, &version, |script| {
+        set_timeout(script.value("consumer_timeout").unwrap_or("1800s"))?;
+        runtime.block_on(play(script, "record"))
+    })
+}
+
+/// The script with the answers of the server. `run` keeps names apart from those of scripts that run beside it.
+async fn play(script: &Transcript, run: &str) -> Result<Transcript, String> {
+    let mut player = Player::open(script, run).await?;
+    let mut found = script.clone();
+    for step in &mut found.steps {
+        step.gave = player.say(&step.said).await?;
+    }
+    player.finish().await;
+    Ok(found)
+}
+
+/// Channels read `consumer_timeout` of their node when they open.
+fn set_timeout(time: &str) -> Result<(), String> {
+    let ms = redrive_brokers::rabbitmq::words::duration_us(time).ok_or_else(|| format!("consumer_timeout: {time}"))? / 1_000;
+    let told = Command::new("/usr/lib/rabbitmq/bin/rabbitmqctl")
+        .args(["-q", "eval", &format!("application:set_env(rabbit, consumer_timeout, {ms}).")])
+        .output()
+        .map_err(|error| format!("rabbitmqctl: {error}"))?;
+    if told.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&told.stderr).into_owned()) }
+}
