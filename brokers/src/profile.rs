@@ -59,7 +59,12 @@ pub struct Native {
 }
 
 /// Every broker, in the order in which people are shown them.
-pub const ALL: &[&Profile] = &[&crate::sqs::profile::SQS, &crate::sqs::profile::SQS_FIFO];
+pub const ALL: &[&Profile] = &[
+    &crate::sqs::profile::SQS,
+    &crate::sqs::profile::SQS_FIFO,
+    &crate::rabbitmq::profile::CLASSIC,
+    &crate::rabbitmq::profile::QUORUM,
+];
 
 /// The broker with this id.
 #[must_use]
