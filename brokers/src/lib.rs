@@ -7,6 +7,7 @@
 //! The proof is in `tests/transcripts`: scripts in neutral words with what the real servers gave, replayed on the machines.
 
 pub mod kafka;
+pub mod postgres;
 pub mod profile;
 pub mod rabbitmq;
 pub mod server;
