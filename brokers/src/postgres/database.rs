@@ -19,6 +19,8 @@ pub struct Session(pub u32);
 pub enum Reply {
     /// The ids that it inserted, locked, changed or deleted, ascending.
     Ids(Vec<u64>),
+    /// It is done and has nothing to tell.
+    Done,
     /// It waits for another transaction; the reply comes with [`Database::take_woken`].
     Waits,
     /// It failed, and its transaction with it.
@@ -36,6 +38,8 @@ pub enum Fault {
     Deadlock,
     /// The session's earlier statement still waits.
     Busy,
+    /// The server has terminated the session; the next statement opens a new one.
+    Closed,
     /// There is no transaction, no savepoint, or no slot of this name.
     Unknown,
     /// The replication slot is lost.
@@ -63,6 +67,8 @@ pub(super) struct Xact {
     /// What `now()` gives all along.
     pub(super) begun_us: u64,
     pub(super) xid: Option<u64>,
+    /// Where the log was when it got its id, in bytes.
+    first_lsn: u64,
     /// Without `BEGIN`: it ends with its statement.
     implicit: bool,
     failed: bool,
@@ -104,6 +110,8 @@ pub struct Database {
     pub(super) commits: u64,
     begun: u64,
     connections: Vec<Connection>,
+    /// Terminated by the server, and not yet told.
+    closed: Vec<Session>,
     /// By table and id, the versions of a row in the order in which they were made.
     pub(super) versions: Vec<Version>,
     next_ids: [u64; TABLES],
@@ -126,6 +134,7 @@ impl Database {
             commits: 0,
             begun: 0,
             connections: Vec::new(),
+            closed: Vec::new(),
             versions: Vec::new(),
             next_ids: [1; TABLES],
             advisory: Vec::new(),
@@ -137,8 +146,8 @@ impl Database {
 
     /// `BEGIN`. A second one is only warned about.
     pub fn begin(&mut self, session: Session) -> Reply {
-        if self.waits(session) {
-            return Reply::Failed(Fault::Busy);
+        if let Some(fault) = self.refuses(session) {
+            return Reply::Failed(fault);
         }
         if self.xact(session).is_none() {
             self.open(session, false);
@@ -157,8 +166,8 @@ impl Database {
     }
 
     fn finish(&mut self, session: Session, keep: bool) -> Reply {
-        if self.waits(session) {
-            return Reply::Failed(Fault::Busy);
+        if let Some(fault) = self.refuses(session) {
+            return Reply::Failed(fault);
         }
         self.end(session, keep);
         self.wake();
@@ -168,6 +177,7 @@ impl Database {
     /// The backend is terminated: what it did is undone, its locks are free, its waiting statement is gone.
     pub fn kill(&mut self, session: Session) {
         self.pending.retain(|pending| pending.session != session);
+        self.closed.retain(|known| *known != session);
         self.end(session, false);
         self.connections.retain(|known| known.session != session);
         self.wake();
@@ -175,8 +185,8 @@ impl Database {
 
     /// `SAVEPOINT`.
     pub fn savepoint(&mut self, session: Session, name: u64) -> Reply {
-        if self.waits(session) {
-            return Reply::Failed(Fault::Busy);
+        if let Some(fault) = self.refuses(session) {
+            return Reply::Failed(fault);
         }
         match self.xact_mut(session) {
             None => return Reply::Failed(Fault::Unknown),
@@ -191,8 +201,8 @@ impl Database {
 
     /// `ROLLBACK TO SAVEPOINT`: what was done and locked since is free again, and a failed transaction lives on.
     pub fn rollback_to(&mut self, session: Session, name: u64) -> Reply {
-        if self.waits(session) {
-            return Reply::Failed(Fault::Busy);
+        if let Some(fault) = self.refuses(session) {
+            return Reply::Failed(fault);
         }
         let Some(xact) = self.xact_mut(session) else { return Reply::Failed(Fault::Unknown) };
         let Some(place) = xact.savepoints.iter().rposition(|known| known.name == name) else {
@@ -210,8 +220,8 @@ impl Database {
 
     /// `RELEASE SAVEPOINT`: what was done since belongs to what is around it.
     pub fn release(&mut self, session: Session, name: u64) -> Reply {
-        if self.waits(session) {
-            return Reply::Failed(Fault::Busy);
+        if let Some(fault) = self.refuses(session) {
+            return Reply::Failed(fault);
         }
         match self.xact_mut(session) {
             None => return Reply::Failed(Fault::Unknown),
@@ -251,8 +261,30 @@ impl Database {
                 break;
             };
             self.kill(session);
+            self.closed.push(session);
         }
         self.now_us = self.now_us.max(now_us);
+        if self.wal.marks_now(now_us) {
+            self.wal.mark(now_us, self.oldest_lsn());
+        }
+    }
+
+    /// `CHECKPOINT`.
+    pub fn checkpoint(&mut self) {
+        self.wal.mark(self.now_us, self.oldest_lsn());
+        self.wal.checkpoint();
+    }
+
+    /// Where the oldest open transaction began to write.
+    fn oldest_lsn(&self) -> Option<u64> {
+        let open = self.connections.iter().filter_map(|known| known.xact.as_ref());
+        open.filter(|xact| xact.xid.is_some()).map(|xact| xact.first_lsn).min()
+    }
+
+    /// The moment up to which time has passed, in microseconds.
+    #[must_use]
+    pub fn now_us(&self) -> u64 {
+        self.now_us
     }
 
     /// Replies of statements that waited, in the order in which they came.
@@ -307,7 +339,10 @@ impl Database {
     pub(super) fn assign(&mut self, session: Session) -> u64 {
         let Some(connection) = self.connections.iter_mut().find(|known| known.session == session) else { return 0 };
         let Some(xact) = &mut connection.xact else { return 0 };
-        let xid = *xact.xid.get_or_insert_with(|| self.xids.assign());
+        let xid = *xact.xid.get_or_insert_with(|| {
+            xact.first_lsn = self.wal.lsn;
+            self.xids.assign()
+        });
         for inner in &mut xact.savepoints {
             inner.xid.get_or_insert_with(|| self.xids.assign_inner());
         }
@@ -325,13 +360,16 @@ impl Database {
     /// Transactions that run and have an id.
     pub(super) fn with_xid(&self) -> Vec<u64> {
         let running = self.connections.iter().filter_map(|known| known.xact.as_ref());
-        running.filter(|xact| xact.xid.is_some() && !(xact.failed && xact.savepoints.is_empty())).map(|xact| xact.serial).collect()
+        running
+            .filter(|xact| xact.xid.is_some() && !(xact.failed && xact.savepoints.is_empty()))
+            .map(|xact| xact.serial)
+            .collect()
     }
 
     /// A statement begins: its transaction's serial number.
     pub(super) fn enters(&mut self, session: Session) -> Result<u64, Fault> {
-        if self.waits(session) {
-            return Err(Fault::Busy);
+        if let Some(fault) = self.refuses(session) {
+            return Err(fault);
         }
         match self.xact(session) {
             Some(xact) if xact.failed => Err(Fault::Aborted),
@@ -370,7 +408,16 @@ impl Database {
     fn rests(&mut self, session: Session) -> Reply {
         let now_us = self.now_us;
         self.connection(session).idle_since_us = now_us;
-        Reply::Ids(Vec::new())
+        Reply::Done
+    }
+
+    /// Why a session cannot say anything for now.
+    fn refuses(&mut self, session: Session) -> Option<Fault> {
+        if let Some(place) = self.closed.iter().position(|&known| known == session) {
+            self.closed.swap_remove(place);
+            return Some(Fault::Closed);
+        }
+        self.waits(session).then_some(Fault::Busy)
     }
 
     pub(super) fn waits(&self, session: Session) -> bool {
@@ -392,6 +439,7 @@ impl Database {
             serial,
             begun_us,
             xid: None,
+            first_lsn: 0,
             implicit,
             failed: false,
             savepoints: Vec::new(),

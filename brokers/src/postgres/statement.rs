@@ -152,7 +152,19 @@ impl Database {
         }
         self.assign(session);
         self.logs(session, Changed { table: Table::Rows, id: body, op: Op::Message });
-        self.done(session, Vec::new())
+        self.leaves(session);
+        Reply::Done
+    }
+
+    /// So many rows of so many bytes each into a table that nobody looks at.
+    pub fn busy(&mut self, session: Session, rows: u32, bytes: u32) -> Reply {
+        if let Err(fault) = self.enters(session) {
+            return Reply::Failed(fault);
+        }
+        self.assign(session);
+        self.wal.write_rows(rows, bytes);
+        self.leaves(session);
+        Reply::Done
     }
 
     /// Lets every statement go on whose wait is over, until none can.
@@ -253,7 +265,8 @@ impl Database {
                 let holder = self.advisory.iter().find_map(others);
                 if holder.is_none() {
                     self.advisory.extend(self.mark(session).map(|mark| (key, mark)));
-                    return Some(self.done(session, Vec::new()));
+                    self.leaves(session);
+                    return Some(Reply::Done);
                 }
                 holder
             }
@@ -267,7 +280,8 @@ impl Database {
                 }
                 if running.is_empty() {
                     self.wal.create_slot();
-                    return Some(self.done(session, Vec::new()));
+                    self.leaves(session);
+                    return Some(Reply::Done);
                 }
                 running.first().copied()
             }

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::database::Fault;
 use super::table::Table;
 
 /// A segment of the log, in bytes.
@@ -14,10 +15,18 @@ pub const SEGMENT_BYTES: u64 = 16 << 20;
 
 /// Log bytes of a row of the scripts' size, with its index entry. Measured, rounded.
 const ROW_BYTES: u64 = 160;
+/// Log bytes of a row without its data: record, row header. Measured, rounded.
+const HEAP_BYTES: u64 = 84;
+/// Log bytes of a mark.
+const MARK_BYTES: u64 = 64;
 /// Log bytes of a row lock.
 const LOCK_BYTES: u64 = 56;
 /// Log bytes of a commit.
 const COMMIT_BYTES: u64 = 48;
+/// The background writer's pause between marks, in microseconds.
+const MARK_US: u64 = 15_000_000;
+/// Marks that a machine keeps at most; beyond, the newest one moves on.
+const MOST_MARKS: usize = 256;
 /// Commits that a machine keeps at most for its slot; the slot is lost beyond.
 const MOST_COMMITS: usize = 100_000;
 
@@ -78,6 +87,15 @@ pub struct Slot {
     pub lost: bool,
 }
 
+/// A place in the log where decoding could begin: a record of the transactions that run. A checkpoint writes one, and the
+/// background writer every 15 s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    lsn: u64,
+    /// Where the oldest transaction that was open began to write.
+    oldest_lsn: u64,
+}
+
 /// The log.
 #[derive(Clone, Debug)]
 pub struct Wal {
@@ -90,11 +108,23 @@ pub struct Wal {
     slot: Option<Slot>,
     /// Transactions that the slot has not confirmed.
     commits: VecDeque<Commit>,
+    /// From the slot's `restart_lsn` on.
+    marks: VecDeque<Mark>,
+    /// When and where the newest mark was made.
+    marked: (u64, u64),
 }
 
 impl Default for Wal {
     fn default() -> Self {
-        Self { lsn: SEGMENT_BYTES, keep_bytes: None, max_bytes: 1 << 30, slot: None, commits: VecDeque::new() }
+        Self {
+            lsn: SEGMENT_BYTES,
+            keep_bytes: None,
+            max_bytes: 1 << 30,
+            slot: None,
+            commits: VecDeque::new(),
+            marks: VecDeque::new(),
+            marked: (0, 0),
+        }
     }
 }
 
@@ -102,6 +132,11 @@ impl Wal {
     /// Other tables are written to, so many bytes of log.
     pub fn write(&mut self, bytes: u64) {
         self.lsn = self.lsn.saturating_add(bytes);
+    }
+
+    /// Rows of so many bytes each, without an index.
+    pub(super) fn write_rows(&mut self, rows: u32, bytes: u32) {
+        self.write(u64::from(rows).saturating_mul(u64::from(bytes) + HEAP_BYTES));
     }
 
     pub(super) fn write_row(&mut self) {
@@ -126,7 +161,7 @@ impl Wal {
     }
 
     pub(super) fn create_slot(&mut self) {
-        self.commits.clear();
+        self.drop_slot();
         self.slot = Some(Slot { confirmed_lsn: self.lsn, restart_lsn: self.lsn, lost: false });
     }
 
@@ -134,6 +169,7 @@ impl Wal {
     pub fn drop_slot(&mut self) {
         self.slot = None;
         self.commits.clear();
+        self.marks.clear();
     }
 
     /// The slot, if there is one.
@@ -142,16 +178,37 @@ impl Wal {
         self.slot
     }
 
+    /// Why the slot cannot be read.
+    #[must_use]
+    pub fn unreadable(&self) -> Option<Fault> {
+        match self.slot {
+            None => Some(Fault::Unknown),
+            Some(slot) => slot.lost.then_some(Fault::SlotLost),
+        }
+    }
+
     /// What the slot's reader is given next, in the order of commits. Nothing where the slot is lost.
     pub fn unread(&self) -> impl Iterator<Item = &Commit> {
         self.commits.iter()
     }
 
-    /// The reader has handled everything up to here, in bytes, and the log before it is free.
+    /// The reader has handled everything up to here, in bytes. What is before it is free as far as decoding could begin
+    /// later: at the newest mark that had been confirmed before, or the first one of what is confirmed now; and not after
+    /// the beginning of a transaction that was open there.
     pub fn confirm(&mut self, lsn: u64) {
         let Some(slot) = self.slot.as_mut().filter(|slot| !slot.lost) else { return };
-        slot.confirmed_lsn = slot.confirmed_lsn.max(lsn.min(self.lsn));
-        slot.restart_lsn = slot.confirmed_lsn;
+        let before = slot.confirmed_lsn;
+        slot.confirmed_lsn = before.max(lsn.min(self.lsn));
+        let old = self.marks.partition_point(|mark| mark.lsn <= before);
+        let new = self.marks.get(old).filter(|mark| mark.lsn <= slot.confirmed_lsn);
+        if let Some(mark) = new.or_else(|| self.marks.get(old.wrapping_sub(1))) {
+            let oldest_lsn = mark.oldest_lsn;
+            let begin = self.marks.iter().rev().find(|mark| mark.lsn <= oldest_lsn);
+            slot.restart_lsn = begin.map_or(slot.restart_lsn, |mark| mark.lsn);
+        }
+        while self.marks.front().is_some_and(|mark| mark.lsn < slot.restart_lsn) {
+            self.marks.pop_front();
+        }
         while self.commits.front().is_some_and(|commit| commit.lsn <= slot.confirmed_lsn) {
             self.commits.pop_front();
         }
@@ -178,7 +235,25 @@ impl Wal {
         })
     }
 
-    /// A checkpoint: log that is beyond what slots may keep is removed, and the slot with it.
+    /// Makes a mark; `oldest_lsn` is where the oldest open transaction began to write, if there is one.
+    pub fn mark(&mut self, now_us: u64, oldest_lsn: Option<u64>) {
+        self.write(MARK_BYTES);
+        self.marked = (now_us, self.lsn);
+        if self.slot.is_some() {
+            if self.marks.len() >= MOST_MARKS {
+                self.marks.pop_back();
+            }
+            self.marks.push_back(Mark { lsn: self.lsn, oldest_lsn: oldest_lsn.unwrap_or(self.lsn) });
+        }
+    }
+
+    /// Whether the background writer makes a mark now: 15 s after the last one, if anything was written since.
+    #[must_use]
+    pub fn marks_now(&self, now_us: u64) -> bool {
+        now_us >= self.marked.0.saturating_add(MARK_US) && self.lsn > self.marked.1
+    }
+
+    /// A checkpoint, after its mark: log that is beyond what slots may keep is removed, and the slot with it.
     pub fn checkpoint(&mut self) {
         if self.status() == Some(WalStatus::Unreserved) {
             self.slot = self.slot.map(|slot| Slot { lost: true, ..slot });

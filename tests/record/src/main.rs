@@ -9,6 +9,7 @@
 //! A server may have more words of its own; its module says which.
 
 mod folder;
+mod postgresql;
 mod rabbitmq;
 
 use std::env;
@@ -18,7 +19,7 @@ use std::process::ExitCode;
 type Run = fn(&[String]) -> Result<(), String>;
 
 /// The servers that can be recorded, by the folder of their transcripts.
-const SERVERS: &[(&str, Run)] = &[("rabbitmq", rabbitmq::run)];
+const SERVERS: &[(&str, Run)] = &[("postgresql", postgresql::run), ("rabbitmq", rabbitmq::run)];
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
