@@ -123,7 +123,7 @@ fn parts_that_cannot_be() {
 fn settings_that_are_not_allowed() {
     check_part(
         r#""b": {"kind": "queue", "visibilty_timeout": "3s"}"#,
-        "parts.b.visibilty_timeout: `visibilty_timeout` is not a setting of a queue; allowed: kind, title, at, latency, visibility_timeout, max_receives, dead_letters, delay, retention, watched; nearest: visibility_timeout",
+        "parts.b.visibilty_timeout: `visibilty_timeout` is not a setting of a queue; allowed: kind, title, at, broker, latency, visibility_timeout, max_receives, dead_letters, delay, retention, ttl, max_length, overflow, prefetch, consumer_timeout, single_active, version, watched; nearest: visibility_timeout",
     );
     check_part(
         r#""b": {"kind": "queue", "visibility_timeout": 30}"#,
@@ -276,7 +276,7 @@ fn plans_that_make_no_sense() {
     );
     check_fields(
         r#""breaks": ["41s set jobs.retension=3d"],"#,
-        "breaks[0]: `retension` is not a setting of a queue; allowed: latency, visibility_timeout, max_receives, dead_letters, delay, retention, watched; nearest: retention",
+        "breaks[0]: `retension` is not a setting of a queue; allowed: broker, latency, visibility_timeout, max_receives, dead_letters, delay, retention, ttl, max_length, overflow, prefetch, consumer_timeout, single_active, version, watched; nearest: retention",
     );
     check_fields(
         r#""breaks": ["41s set jobs.retention=3y"],"#,
