@@ -4,7 +4,7 @@ use crate::profile::{Capabilities, Native, Profile};
 
 const STANDARD: &[Native] = &[
     Native {
-        ours: "visibility",
+        ours: "visibility_timeout",
         name: "VisibilityTimeout",
         default: "30s",
         allowed: "0s..=12h",
@@ -21,14 +21,14 @@ const STANDARD: &[Native] = &[
         ours: "delay",
         name: "DelaySeconds",
         default: "0s",
-        allowed: "0s..=15min",
+        allowed: "0s..=15m",
         doc: "How long a new message stays invisible; a standard queue lets each message have its own.",
     },
     Native {
         ours: "retention",
         name: "MessageRetentionPeriod",
         default: "4d",
-        allowed: "1min..=14d",
+        allowed: "1m..=14d",
         doc: "Age at which a message is deleted, whether or not anybody received it.",
     },
     Native {
@@ -73,8 +73,8 @@ const FIFO: &[Native] = &[
     Native {
         ours: "dedup_window",
         name: "deduplication interval",
-        default: "5min",
-        allowed: "5min",
+        default: "5m",
+        allowed: "5m",
         doc: "A repeat of a deduplication id within it is accepted and not delivered, even when the first is deleted.",
     },
     Native {
