@@ -6,6 +6,7 @@
 
 mod account;
 mod fault;
+pub mod lambda;
 mod memory;
 mod options;
 pub mod profile;
