@@ -64,6 +64,7 @@ pub const ALL: &[&Profile] = &[
     &crate::sqs::profile::SQS_FIFO,
     &crate::rabbitmq::profile::CLASSIC,
     &crate::rabbitmq::profile::QUORUM,
+    &crate::kafka::group::profile::SHARE,
 ];
 
 /// The broker with this id.

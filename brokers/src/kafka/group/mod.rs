@@ -9,7 +9,10 @@ pub mod classic;
 mod client;
 pub mod consumers;
 pub mod modern;
+pub mod profile;
 pub mod script;
+pub mod share;
+pub mod share_script;
 
 pub use assign::{Partition, Strategy, Subscription};
 
