@@ -2,8 +2,9 @@
 //! wait.
 
 use super::fault::{Fault, Parameter};
+use super::message::{Deleted, Letter, Receive, Received, Send, Sent};
 use super::options::{LONGEST_WAIT_US, Options, SECOND_US};
-use super::queue::{Deleted, Queue, Receive, Received, Send, Sent};
+use super::queue::Queue;
 use crate::server::{Consumer, Tag};
 
 /// A queue of an account.
@@ -343,7 +344,7 @@ impl Account {
         let Some(target) = place.dead_letters else { return };
         for letter in dead {
             if let Ok(target) = self.queue(target) {
-                target.accept(now_us, super::queue::Letter { source: id.0 + 1, ..letter });
+                target.accept(now_us, Letter { source: id.0 + 1, ..letter });
             }
         }
     }

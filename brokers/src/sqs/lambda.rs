@@ -11,8 +11,8 @@
 use std::collections::VecDeque;
 
 use super::account::{Account, Handle, Polled, QueueId};
+use super::message::{Receive, Received};
 use super::options::{LARGEST_BATCH, Options, SECOND_US};
-use super::queue::{Receive, Received};
 use crate::server::{Consumer, CopyId};
 
 /// The longest batching window: 5 minutes.

@@ -6,19 +6,23 @@
 
 mod account;
 mod fault;
+mod handling;
 pub mod lambda;
 mod memory;
+mod message;
 mod options;
 pub mod profile;
 mod queue;
 pub mod script;
 mod server;
 mod shelf;
+pub mod sns;
 
 pub use account::{Account, Handle, MOVER, MoveTask, Polled, QueueId, RedriveAllow, TaskStatus, Ticket};
 pub use fault::{Fault, Parameter};
+pub use message::{Deleted, Letter, Receive, Received, Send, Sent};
 pub use options::{
     CALLS_PER_S, DEDUPLICATION_US, Fifo, LARGEST_BATCH, LARGEST_BYTES, LONGEST_DELAY_US, LONGEST_RETENTION_US,
     LONGEST_VISIBILITY_US, LONGEST_WAIT_US, Options, SECOND_US, SHORTEST_RETENTION_US, Scope, StaleDelete, Throughput,
 };
-pub use queue::{Deleted, Letter, Queue, Receive, Received, Send, Sent};
+pub use queue::Queue;

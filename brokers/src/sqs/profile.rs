@@ -157,3 +157,68 @@ pub const SQS_FIFO: Profile = Profile {
     ],
     sources: SOURCES,
 };
+
+const SNS: &[Native] = &[
+    Native {
+        ours: "subscriptions",
+        name: "Subscribe",
+        default: "none",
+        allowed: "queues",
+        doc: "Queues that get a copy each; a FIFO queue only of a FIFO topic.",
+    },
+    Native {
+        ours: "filter",
+        name: "FilterPolicy",
+        default: "none",
+        allowed: "values of one attribute",
+        doc: "Messages of a subscription; the others never reach its queue.",
+    },
+    Native {
+        ours: "raw",
+        name: "RawMessageDelivery",
+        default: "false",
+        allowed: "false, true",
+        doc: "Whether the queue gets the message itself or an envelope with it.",
+    },
+    Native {
+        ours: "dead_letters",
+        name: "RedrivePolicy of a subscription",
+        default: "none",
+        allowed: "a queue",
+        doc: "Where a message goes that cannot be delivered; without one it is discarded.",
+    },
+    Native {
+        ours: "content_dedup",
+        name: "ContentBasedDeduplication",
+        default: "false",
+        allowed: "false, true",
+        doc: "FIFO topic: the body stands for a deduplication id that the publisher does not give.",
+    },
+];
+
+/// A topic in front of queues.
+pub const SNS_SQS: Profile = Profile {
+    id: "sns-sqs",
+    title: "Amazon SNS topic to SQS queues",
+    transcripts: "sns",
+    can: Capabilities {
+        deliveries: "at least once to each queue",
+        order: "none; within a message group from a FIFO topic to a FIFO queue",
+        retention: "no; the queues keep",
+        replay: "no; a FIFO topic may have an archive",
+        delay: "no; the queues may",
+        priorities: "no",
+        dead_letters: "of a delivery: after 100,015 retries in 23 days, or at once where it is forbidden",
+        deduplication: "FIFO topic: by id or content for 5 min",
+        limits: "256 KiB a message",
+    },
+    settings: SNS,
+    not_modelled: &[
+        "Jitter of the retries.",
+        "Filter policies on more than one attribute or on the body, and their operators.",
+        "The envelope's own size and fields.",
+        "Archive and replay of a FIFO topic; deduplication scope by message group; quotas of publishing.",
+        "Other endpoints than SQS queues.",
+    ],
+    sources: &["Amazon SNS Developer Guide", "Amazon SNS API Reference", "answers recorded on AWS by the LocalStack project"],
+};

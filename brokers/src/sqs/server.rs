@@ -6,10 +6,11 @@
 //! ignored; without a delay of its own a message has the queue's.
 
 use super::fault::Fault;
+use super::message::{Receive, Received, Send};
 use super::options::{
     LONGEST_DELAY_US, LONGEST_RETENTION_US, LONGEST_VISIBILITY_US, MOST_RECEIVES, Options, SHORTEST_RETENTION_US,
 };
-use super::queue::{Queue, Receive, Send};
+use super::queue::Queue;
 use super::shelf::{Place, Stored};
 use crate::server::{
     Consumer, CopyId, Counts, Delivery, Happening, Held, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning,
@@ -32,7 +33,7 @@ impl QueueServer for Queue {
     fn receive(&mut self, now_us: u64, consumer: Consumer, most: u32) -> Vec<Delivery> {
         let ask = Receive::new(consumer, most.clamp(1, super::options::LARGEST_BATCH));
         let received = if most == 0 { Vec::new() } else { Queue::receive(self, now_us, ask).unwrap_or_default() };
-        let delivery = |received: super::queue::Received| Delivery {
+        let delivery = |received: Received| Delivery {
             copy: received.copy,
             body: received.body,
             tag: received.tag,

@@ -27,12 +27,16 @@
 //! `(rc 2)` where the receive count is above one, or `nothing`; what is accepted and says nothing gives no line; what is refused
 //! gives the service's error code; `accepted, not stored` is a repeat.
 
-use super::account::{Account, Handle, Polled, QueueId, RedriveAllow, TaskStatus, Ticket};
-use super::fault::Fault;
-use super::options::{Options, SECOND_US, Scope, Throughput};
-use super::queue::{Receive, Received, Send, Sent};
-use crate::server::{Consumer, QueueServer, Tag};
+pub mod topic;
+mod words;
+
+use crate::server::{QueueServer, Tag};
+use crate::sqs::account::{Account, Handle, Polled, QueueId, RedriveAllow, TaskStatus, Ticket};
+use crate::sqs::fault::Fault;
+use crate::sqs::message::{Received, Send, Sent};
+use crate::sqs::options::Options;
 use crate::transcript::Transcript;
+use words::{asked, attribute, code, hash, number, seconds, time};
 
 /// What is known of a body: handles of its receives in order, and what it was last sent or received as.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +75,7 @@ impl Script {
         let mut also = None;
         for (name, value) in &header.header {
             match name.as_str() {
-                "case" | "server" | "source" | "queue" => {}
+                "case" | "server" | "source" | "queue" | "topic" | "topic ContentBasedDeduplication" => {}
                 "also" => also = Some(value.clone()),
                 "maxReceiveCount" => max_receives = Some(number(value)?),
                 _ => match name.strip_prefix("dlq ") {
@@ -99,6 +103,12 @@ impl Script {
             script.account.redrive_policy(0, QueueId(0), QueueId(1), most as u32).map_err(coded)?;
         }
         Ok(script)
+    }
+
+    /// Time passes up to a moment.
+    pub fn pass(&mut self, until_us: u64) {
+        self.now_us = self.now_us.max(until_us);
+        self.account.advance(self.now_us);
     }
 
     /// The queues, for whoever puts something in front of them.
@@ -179,8 +189,7 @@ impl Script {
                 self.visibility(other, &[name, "0s"])
             }
             "wait" => {
-                self.now_us += time(rest.first().ok_or("how long")?)?;
-                self.account.advance(self.now_us);
+                self.pass(self.now_us.saturating_add(time(rest.first().ok_or("how long")?)?));
                 Ok(Vec::new())
             }
             "counts" => {
@@ -398,70 +407,4 @@ impl Script {
         }
         Ok((name.to_owned(), send))
     }
-}
-
-fn asked(words: &[&str]) -> Result<(Receive, Option<u64>), String> {
-    let mut ask = Receive::new(Consumer(1), 1);
-    let mut wait_us = None;
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        let mut value = || words.next().copied().ok_or_else(|| format!("{word} what"));
-        match *word {
-            "visibility" => ask.visibility_us = Some(time(value()?)?),
-            "wait" => wait_us = Some(time(value()?)?),
-            "attempt" => ask.attempt = Some(hash(value()?)),
-            most => ask.most = number(most)? as u32,
-        }
-    }
-    Ok((ask, wait_us))
-}
-
-fn attribute(options: &mut Options, name: &str, value: &str) -> Result<(), String> {
-    let fifo = options.fifo.as_mut().ok_or("an attribute of FIFO queues");
-    match (name, value) {
-        ("VisibilityTimeout", _) => options.visibility_us = number(value)? * SECOND_US,
-        ("DelaySeconds", _) => options.delay_us = number(value)? * SECOND_US,
-        ("MessageRetentionPeriod", _) => options.retention_us = number(value)? * SECOND_US,
-        ("ReceiveMessageWaitTimeSeconds", _) => options.wait_us = number(value)? * SECOND_US,
-        ("MaximumMessageSize", _) => options.max_bytes = number(value)? as u32,
-        ("ScanLimit", _) => options.scan_limit = number(value)? as u32,
-        ("InFlightLimit", _) => options.in_flight_limit = number(value)? as u32,
-        ("ContentBasedDeduplication", _) => fifo?.content_based = value == "true",
-        ("DeduplicationScope", "queue") => fifo?.scope = Scope::Queue,
-        ("DeduplicationScope", "messageGroup") => fifo?.scope = Scope::MessageGroup,
-        ("FifoThroughputLimit", "perQueue") => fifo?.throughput = Throughput::PerQueue,
-        ("FifoThroughputLimit", "perMessageGroupId") => fifo?.throughput = Throughput::PerMessageGroup,
-        _ => return Err(format!("no attribute {name} {value}")),
-    }
-    Ok(())
-}
-
-fn code(done: Result<(), Fault>) -> Vec<String> {
-    done.err().map(|fault| fault.code().to_owned()).into_iter().collect()
-}
-
-fn number(word: &str) -> Result<u64, String> {
-    word.parse().map_err(|_| format!("no number: {word}"))
-}
-
-fn time(word: &str) -> Result<u64, String> {
-    let (digits, unit) = word.split_at(word.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(word.len()));
-    let unit_us = match unit {
-        "ms" => 1_000,
-        "s" => SECOND_US,
-        "m" => 60 * SECOND_US,
-        "h" => 3_600 * SECOND_US,
-        "d" => 86_400 * SECOND_US,
-        _ => return Err(format!("no time: {word}")),
-    };
-    Ok(number(digits)?.saturating_mul(unit_us))
-}
-
-fn seconds(us: u64) -> String {
-    if us.is_multiple_of(SECOND_US) { format!("{}s", us / SECOND_US) } else { format!("{}ms", us / 1_000) }
-}
-
-/// A number for a group or a deduplication id (FNV-1a).
-fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
