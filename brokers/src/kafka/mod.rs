@@ -3,5 +3,14 @@
 //! Records live with the caller; the machines here count offsets. Source unless a file says otherwise: Apache Kafka 4.0,
 //! its documentation and its own code.
 
+mod controller;
+pub mod error;
 pub mod group;
+pub mod idempotence;
+pub mod isolation;
+pub mod partition;
 pub mod partitioner;
+pub mod replica;
+mod replication;
+pub mod script;
+pub mod transaction;
