@@ -9,7 +9,7 @@ pub enum Heartbeats {
     /// A thread of its own, as in the Java client and librdkafka. It also watches `max.poll.interval.ms`.
     #[default]
     Background,
-    /// The consuming code between records or batches, as in kafkajs: none while a handler runs.
+    /// The consuming code in polls and between records, as in kafkajs: none while a handler runs.
     ByHand,
 }
 
@@ -91,6 +91,11 @@ impl Client {
     /// Under which id it calls, if it has one.
     pub fn who(&self) -> Option<Who> {
         self.id.map(|member| Who { member, instance: self.joiner.instance })
+    }
+
+    /// Whether its heartbeats go on by themselves: in a poll they always do.
+    pub fn beats(&self) -> bool {
+        self.polling || self.joiner.heartbeats == Heartbeats::Background
     }
 
     /// It has heard that it is no member any more.

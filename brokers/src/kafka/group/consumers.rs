@@ -138,8 +138,12 @@ impl Consumers {
     pub fn poll(&mut self, now_us: u64, process: Consumer) {
         self.advance(now_us);
         if let Some(at) = self.find(process) {
-            self.clients[at].polling = true;
-            self.clients[at].polled_us = now_us;
+            let client = &mut self.clients[at];
+            client.polling = true;
+            client.polled_us = now_us;
+            if client.stage == Stage::Member {
+                client.beat_due_us = client.beat_due_us.or(Some(client.beat_us.saturating_add(self.settings.heartbeat_us)));
+            }
             self.settle();
         }
     }
@@ -148,8 +152,10 @@ impl Consumers {
     pub fn work(&mut self, now_us: u64, process: Consumer) {
         self.advance(now_us);
         if let Some(at) = self.find(process) {
-            self.clients[at].polling = false;
-            self.clients[at].polled_us = now_us;
+            let client = &mut self.clients[at];
+            client.polling = false;
+            client.polled_us = now_us;
+            client.beat_due_us = client.beat_due_us.filter(|_| client.joiner.heartbeats == Heartbeats::Background);
         }
     }
 
@@ -318,8 +324,7 @@ impl Consumers {
         let now_us = self.now_us;
         let client = &mut self.clients[at];
         client.beat_us = now_us;
-        let background = client.joiner.heartbeats == Heartbeats::Background;
-        client.beat_due_us = background.then(|| now_us.saturating_add(self.settings.heartbeat_us));
+        client.beat_due_us = client.beats().then(|| now_us.saturating_add(self.settings.heartbeat_us));
         let (Some(who), Some(generation)) = (client.who(), client.generation) else { return Ok(()) };
         let said = match &mut self.server {
             Server::Classic(classic) => classic.heartbeat(now_us, who, generation),
@@ -459,8 +464,7 @@ impl Consumers {
                 client.generation = Some(generation);
                 client.stage = Stage::Syncing;
                 client.beat_us = now_us;
-                let background = client.joiner.heartbeats == Heartbeats::Background;
-                client.beat_due_us = background.then(|| now_us.saturating_add(self.settings.heartbeat_us));
+                client.beat_due_us = client.beats().then(|| now_us.saturating_add(self.settings.heartbeat_us));
                 let (Some(who), Server::Classic(classic)) = (client.who(), &mut self.server) else { return };
                 if let Err(fault) = classic.sync(now_us, who, generation, given) {
                     client.stage = Stage::Out;

@@ -8,6 +8,7 @@ pub mod assign;
 pub mod classic;
 mod client;
 pub mod consumers;
+pub mod member;
 pub mod modern;
 pub mod profile;
 pub mod script;
