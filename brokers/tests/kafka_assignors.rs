@@ -115,3 +115,65 @@ fn members_are_walked_as_java_walks_them() {
     assert_eq!(java_order(&["A", "B", "C"]), [0, 1, 2]);
     assert_eq!(java_order(&["consumer1", "consumer2", "consumer3"]), [2, 1, 0]);
 }
+
+/// Whatever is subscribed and owned: each wanted partition goes to one member that wants it, and equal subscriptions share
+/// alike.
+#[test]
+fn random_groups_get_valid_assignments() {
+    let mut seed = 11_u64;
+    let mut random = move |end: u64| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) % end
+    };
+    let strategies = [
+        Strategy::Range,
+        Strategy::RoundRobin,
+        Strategy::Sticky,
+        Strategy::CooperativeSticky,
+        Strategy::Uniform,
+        Strategy::ServerRange,
+    ];
+    for case in 0..3_000 {
+        let counts: Vec<u32> = (0..3).map(|_| u32::try_from(random(9)).expect("small")).collect();
+        let alike = random(2) == 0;
+        let mut members = Vec::new();
+        for member in 0..=u32::try_from(random(6)).expect("small") {
+            // Nobody joins without a topic.
+            let always = u32::try_from(random(3)).expect("small");
+            let topics: Vec<u32> = (0..3).filter(|&topic| alike || topic == always || random(3) > 0).collect();
+            members.push(Subscription { member, topics, ..Subscription::default() });
+        }
+        let strategy = strategies[case % strategies.len()];
+        let rounds = if strategy == Strategy::CooperativeSticky { 4 } else { 2 };
+        let mut given = Vec::new();
+        for round in 0..rounds {
+            given = assign(strategy, &counts, &members);
+            assert_eq!(given, assign(strategy, &counts, &members), "the same twice, case {case}");
+            if round == 0 && members.len() > 1 {
+                // One leaves with what it had.
+                members.pop();
+                given.pop();
+            }
+            for (member, given) in members.iter_mut().zip(&given) {
+                member.owned.clone_from(given);
+                member.generation = Some(round);
+            }
+        }
+        let mut all: Vec<Partition> = given.concat();
+        all.sort_unstable();
+        let wanted = |topic: u32| members.iter().any(|member| member.topics.contains(&topic));
+        let expect: Vec<Partition> = (0..3)
+            .filter(|&topic| wanted(topic))
+            .flat_map(|topic| (0..counts[topic as usize]).map(move |index| Partition { topic, index }))
+            .collect();
+        assert_eq!(all, expect, "{strategy:?}, case {case}: {members:?}");
+        for (member, given) in members.iter().zip(&given) {
+            assert!(given.iter().all(|got| member.topics.contains(&got.topic)), "{strategy:?}, case {case}");
+        }
+        let even = matches!(strategy, Strategy::Sticky | Strategy::CooperativeSticky | Strategy::Uniform);
+        let sizes = given.iter().map(Vec::len);
+        if alike && even {
+            assert!(sizes.clone().max() <= sizes.min().map(|least| least + 1), "{strategy:?}, case {case}: {given:?}");
+        }
+    }
+}

@@ -121,3 +121,115 @@ mod coordinator {
         assert_eq!(group.join(0, Some(MemberId(99)), None, join()), Err(Fault::UnknownMemberId));
     }
 }
+
+/// Any sequence of what processes do.
+mod random {
+    use redrive_brokers::Consumer;
+    use redrive_brokers::kafka::group::consumers::{Consumers, Event, Joiner, Protocol, Settings};
+    use redrive_brokers::kafka::group::{Partition, Strategy};
+
+    const SECOND_US: u64 = 1_000_000;
+    const PARTITIONS: u32 = 7;
+
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, end: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % end
+        }
+    }
+
+    /// Who owns what, of those that know of nothing that would stop them.
+    fn owned(group: &Consumers) -> Vec<Partition> {
+        let members = (0..6).map(Consumer).filter(|&process| group.is_member(process));
+        let mut owned: Vec<Partition> = members.flat_map(|process| group.owned(process).to_vec()).collect();
+        owned.sort_unstable();
+        owned
+    }
+
+    fn check(protocol: Protocol, strategy: Strategy, seed: u64) {
+        let settings = Settings {
+            protocol,
+            strategy,
+            session_us: 10 * SECOND_US,
+            max_poll_us: 30 * SECOND_US,
+            hop_us: SECOND_US / 7,
+            ..Settings::default()
+        };
+        let mut group = Consumers::new(settings, vec![PARTITIONS]);
+        let mut random = Random(seed);
+        let mut now_us = 0;
+        let context = |step: u64| format!("{protocol:?} {strategy:?} seed {seed} step {step}");
+        for step in 0..400 {
+            now_us += random.below(4) * SECOND_US / 2;
+            let id = u32::try_from(random.below(6)).expect("small");
+            let process = Consumer(id);
+            match random.below(8) {
+                // Where it lives, a new process takes its name: the old one has died without a word.
+                0 => {
+                    group.start(now_us, process, Joiner { topics: vec![0], ..Joiner::default() });
+                    group.poll(now_us, process);
+                }
+                1 => group.leave(now_us, process),
+                2 | 3 => group.work(now_us, process),
+                4 => drop(group.commit(now_us, process)),
+                _ => group.poll(now_us, process),
+            }
+            let held = owned(&group);
+            assert!(held.windows(2).all(|pair| pair[0] != pair[1]), "two own one: {held:?} {}", context(step));
+            assert!(group.next_due_us().is_none_or(|due_us| due_us > now_us), "{}", context(step));
+        }
+        for id in 0..6 {
+            group.start(now_us, Consumer(id), Joiner { topics: vec![0], ..Joiner::default() });
+            group.poll(now_us, Consumer(id));
+        }
+        group.advance(now_us + 300 * SECOND_US);
+        let all: Vec<Partition> = (0..PARTITIONS).map(|index| Partition { topic: 0, index }).collect();
+        assert_eq!(owned(&group), all, "{}", context(400));
+        group.take_events();
+        group.advance(now_us + 600 * SECOND_US);
+        assert_eq!(group.take_events(), [], "a quiet group stays quiet: {}", context(400));
+    }
+
+    #[test]
+    fn no_two_members_own_a_partition_and_in_the_end_all_are_owned() {
+        for seed in 0..60 {
+            for strategy in [Strategy::Range, Strategy::RoundRobin, Strategy::Sticky, Strategy::CooperativeSticky] {
+                check(Protocol::Classic, strategy, seed);
+            }
+            for strategy in [Strategy::Uniform, Strategy::ServerRange] {
+                check(Protocol::Consumer, strategy, seed);
+            }
+        }
+    }
+
+    #[test]
+    fn the_events_add_up_to_what_is_owned() {
+        let settings = Settings { strategy: Strategy::CooperativeSticky, hop_us: 1_000, ..Settings::default() };
+        let mut group = Consumers::new(settings, vec![PARTITIONS]);
+        for (id, start_us) in [(0, 0), (1, 20), (2, 50)] {
+            group.start(start_us * SECOND_US, Consumer(id), Joiner { topics: vec![0], ..Joiner::default() });
+            group.poll(start_us * SECOND_US, Consumer(id));
+        }
+        group.die(80 * SECOND_US, Consumer(0));
+        group.advance(200 * SECOND_US);
+        let mut owned = vec![Vec::new(); 3];
+        for (_, event) in group.take_events() {
+            match event {
+                Event::Assigned(process, partitions) => owned[process.0 as usize].extend(partitions),
+                Event::Revoked(process, gone) | Event::Lost(process, gone) => {
+                    owned[process.0 as usize].retain(|held| !gone.contains(held));
+                }
+                Event::Generation(_) | Event::Evicted(..) | Event::Fenced(_) => {}
+            }
+        }
+        for id in 1..3 {
+            let mut held = group.owned(Consumer(id)).to_vec();
+            held.sort_unstable();
+            owned[id as usize].sort_unstable();
+            assert_eq!(owned[id as usize], held);
+        }
+        assert_eq!(owned[1].len() + owned[2].len(), PARTITIONS as usize);
+    }
+}

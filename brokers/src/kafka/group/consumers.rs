@@ -153,6 +153,9 @@ impl Consumers {
         self.advance(now_us);
         if let Some(at) = self.find(process) {
             let client = &mut self.clients[at];
+            if !client.polling {
+                return;
+            }
             client.polling = false;
             client.polled_us = now_us;
             client.beat_due_us = client.beat_due_us.filter(|_| client.joiner.heartbeats == Heartbeats::Background);
@@ -496,13 +499,12 @@ impl Consumers {
         gave_up
     }
 
-    /// A KIP-848 member has heard from the coordinator.
+    /// A KIP-848 member has heard from the coordinator. An assignment that changes nothing has to be confirmed as well: the
+    /// coordinator may wait to hear that what it took back is not held.
     fn learn(&mut self, at: usize, told: Told) {
         let client = &mut self.clients[at];
         client.generation = Some(told.epoch);
-        if let Some(assigned) = told.assigned.filter(|assigned| *assigned != client.owned) {
-            client.told = Some(assigned);
-        }
+        client.told = told.assigned.or(client.told.take());
     }
 
     /// A KIP-848 member follows its assignment and says so at once.
