@@ -67,6 +67,7 @@ pub const ALL: &[&Profile] = &[
     &crate::rabbitmq::profile::CLASSIC,
     &crate::rabbitmq::profile::QUORUM,
     &crate::kafka::group::profile::SHARE,
+    &crate::postgres::profile::TABLE,
 ];
 
 /// The broker with this id.
