@@ -148,3 +148,32 @@ fn a_hundred_thousand_messages_wait_and_go() {
         assert_eq!(queue.counts(), Counts::default());
     }
 }
+
+#[test]
+fn the_common_face_says_what_the_service_would() {
+    use redrive_brokers::{Publish, Published, Refusal, Settle};
+    let mut queue = Queue::new(Options { delay_us: 5_000_000, ..Options::fifo() }, 0).expect("in range");
+    let server: &mut dyn QueueServer = &mut queue;
+    let letter = Publish { body: 7, key: 1, dedup: Some(7), ..Publish::default() };
+    assert!(
+        matches!(server.publish(0, Publish { delay_us: 5_000_000, ..letter }), Published::Stored(_)),
+        "the queue's own delay"
+    );
+    assert_eq!(server.publish(0, letter), Published::Duplicate);
+    let other_delay = Publish { delay_us: 1_000_000, dedup: Some(8), ..letter };
+    assert_eq!(server.publish(0, other_delay), Published::Refused(Refusal::Invalid));
+    assert_eq!(server.publish(0, Publish { dedup: None, ..letter }), Published::Refused(Refusal::Invalid));
+    assert_eq!(server.next_due_us(), Some(5_000_000));
+    let delivery = server.receive(5_000_000, Consumer(3), 10).remove(0);
+    assert_eq!((delivery.body, delivery.count, delivery.redelivered), (7, 1, false));
+    assert_eq!(server.settle(6_000_000, Consumer(3), delivery.tag, Settle::Reject), Err(Refusal::Invalid));
+    assert_eq!(server.settle(6_000_000, Consumer(3), Tag(12), Settle::Ack), Err(Refusal::Unknown));
+    assert_eq!(server.settle(6_000_000, Consumer(3), delivery.tag, Settle::Extend { for_us: 1_000_000 }), Ok(()));
+    server.close(6_500_000, Consumer(3));
+    assert_eq!(server.counts().held, 1, "a closed connection gives nothing back");
+    assert_eq!(server.settle(7_000_000, Consumer(3), delivery.tag, Settle::Ack), Err(Refusal::Stale));
+    let again = server.receive(7_000_000, Consumer(4), 1).remove(0);
+    assert_eq!((again.count, again.redelivered), (2, true));
+    assert_eq!(server.settle(7_000_000, Consumer(4), again.tag, Settle::Ack), Ok(()));
+    assert_eq!(server.counts(), Counts::default());
+}

@@ -113,11 +113,13 @@ impl Fault {
         }
     }
 
-    /// The error code in the answer to an entry of a batch: an expired receipt handle is called invalid there.
+    /// The error code in the answer to a batch or to an entry of one: an expired receipt handle is called invalid there, a
+    /// missing group an invalid value.
     #[must_use]
     pub const fn batch_code(self) -> &'static str {
         match self {
             Self::HandleExpired => "ReceiptHandleIsInvalid",
+            Self::MissingGroup => "InvalidParameterValue",
             other => other.code(),
         }
     }

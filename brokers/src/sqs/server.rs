@@ -3,7 +3,7 @@
 //! What the service does not have: a rejection for good (refused as invalid: only `maxReceiveCount` moves a message to the
 //! dead letters), connections (closing one does nothing; its messages come back by their timeout), priorities, a time to live
 //! of a single message, a redelivered flag (a count above one stands for it). On a standard queue a deduplication id is
-//! ignored; without a delay of its own a message has the queue's.
+//! ignored. Without a delay of its own, or with the queue's, a message has the queue's; a FIFO queue refuses any other.
 
 use super::fault::Fault;
 use super::message::{Receive, Received, Send};
@@ -21,7 +21,7 @@ impl QueueServer for Queue {
         let send = Send {
             group: Some(letter.key),
             dedup: self.options().fifo.and(letter.dedup),
-            delay_us: Some(letter.delay_us).filter(|delay_us| *delay_us > 0),
+            delay_us: Some(letter.delay_us).filter(|delay_us| *delay_us > 0 && *delay_us != self.options().delay_us),
             ..Send::new(letter.body)
         };
         match self.send(now_us, send) {

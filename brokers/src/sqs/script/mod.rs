@@ -262,7 +262,7 @@ impl Script {
         let entries = words.iter().map(|word| self.message(word)).collect::<Result<Vec<_>, _>>()?;
         let ids: Vec<(u64, Send)> = (0..).zip(entries.iter().map(|(_, send)| *send)).collect();
         match self.account.send_batch(self.now_us, queue, &ids) {
-            Err(fault) => Ok(vec![fault.code().to_owned()]),
+            Err(fault) => Ok(vec![fault.batch_code().to_owned()]),
             Ok(sent) => {
                 let told = entries.iter().zip(sent).map(|((name, send), sent)| self.sent(name, send.body, sent));
                 Ok(told.flatten().collect())
