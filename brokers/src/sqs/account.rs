@@ -54,6 +54,9 @@ pub enum TaskStatus {
     Completed,
     /// Stopped by `CancelMessageMoveTask`.
     Cancelled,
+    /// Stopped before a message whose source nobody knows, because it was sent to the dead-letter queue itself:
+    /// `CouldNotDetermineMessageSource`. It needs a destination.
+    Failed,
 }
 
 /// A redrive task: `StartMessageMoveTask`.
@@ -373,18 +376,19 @@ impl Account {
             if task.status != TaskStatus::Running || task.next_us > now_us {
                 continue;
             }
-            let letter = self.queue(task.source).ok().and_then(|queue| queue.withdraw(now_us, MOVER));
-            match letter {
-                Some(letter) => {
-                    let origin = letter.source.checked_sub(1).map(QueueId);
-                    let to = task.to.or(origin).unwrap_or(task.source);
-                    if let Ok(queue) = self.queue(to) {
+            let next = self.queue(task.source).ok().and_then(|queue| queue.next_letter());
+            let origin = next.and_then(|letter| letter.source.checked_sub(1)).map(QueueId);
+            match (next, task.to.or(origin)) {
+                (None, _) => task.status = TaskStatus::Completed,
+                (Some(_), None) => task.status = TaskStatus::Failed,
+                (Some(_), Some(to)) => {
+                    let letter = self.queue(task.source).ok().and_then(|queue| queue.withdraw(now_us, MOVER));
+                    if let (Some(letter), Ok(queue)) = (letter, self.queue(to)) {
                         queue.renew(now_us, letter);
                     }
                     task.moved += 1;
                     task.next_us = now_us + task.every_us;
                 }
-                None => task.status = TaskStatus::Completed,
             }
             self.tasks[index] = task;
         }

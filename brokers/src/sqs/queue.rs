@@ -258,6 +258,11 @@ impl Queue {
         copy
     }
 
+    /// The message that a redrive task would take next.
+    pub(super) fn next_letter(&self) -> Option<Letter> {
+        self.shelf.first().and_then(|number| self.shelf.get(number)).map(letter)
+    }
+
     /// Takes the first visible message out, as a redrive task does, for another queue to store as a new message.
     pub(super) fn withdraw(&mut self, now_us: u64, consumer: Consumer) -> Option<Letter> {
         self.advance_to(now_us);

@@ -19,7 +19,7 @@
 //! | `counts` | how many are visible, in flight, delayed |
 //! | `purge` | `PurgeQueue` |
 //! | `redrive to other rate 1`, `redrive-status`, `redrive-cancel` | the message move task of `dlq` |
-//! | `redrive-policy 3`, `redrive-allow nobody` | of `work` towards `dlq`; of `dlq`: `all`, `nobody`, or a queue |
+//! | `redrive-policy 3`, `redrive-allow nobody` | of `work` towards `dlq`, of `dlq` towards the other queue; of `dlq`: `all`, `nobody`, or a queue |
 //! | `set VisibilityTimeout 60` | `SetQueueAttributes` |
 //! | `id A`, `sequence A` | message id, in order of first sight, and sequence number of what was last sent or received |
 //!
@@ -213,12 +213,14 @@ impl Script {
                     TaskStatus::Running => "RUNNING",
                     TaskStatus::Completed => "COMPLETED",
                     TaskStatus::Cancelled => "CANCELLED",
+                    TaskStatus::Failed => "FAILED",
                 };
                 Ok(vec![format!("{status}, moved {} of {}", task.moved, task.to_move)])
             }
             "redrive-policy" => {
                 let most = number(rest.first().ok_or("how many receives")?)?;
-                Ok(code(self.account.redrive_policy(now_us, queue, QueueId(1), most as u32)))
+                let dead_letters = if queue == QueueId(1) { QueueId(2) } else { QueueId(1) };
+                Ok(code(self.account.redrive_policy(now_us, queue, dead_letters, most as u32)))
             }
             "redrive-allow" => {
                 let allow = match *rest.first().ok_or("whom")? {
