@@ -1,8 +1,8 @@
 //! Reports of what went wrong with SQS in production, played on the machines, each with its cure.
 
-use redrive_brokers::sqs::lambda::{Mapping, MappingFault, MappingOptions, Outcome};
+use redrive_brokers::sqs::lambda::{Mapping, MappingFault, MappingOptions, Outcome, Run};
 use redrive_brokers::sqs::{Account, Options, Polled, QueueId, Receive, SECOND_US, Send};
-use redrive_brokers::{Consumer, Counts, QueueServer};
+use redrive_brokers::{Consumer, CopyId, Counts, QueueServer};
 
 const WORKER: Consumer = Consumer(1);
 const DAY_US: u64 = 86_400 * SECOND_US;
@@ -210,4 +210,48 @@ fn a_function_that_runs_into_its_timeout_leaves_its_batch_hidden() {
     mapping.advance(30 * SECOND_US, &mut account);
     let second = mapping.take_started().remove(0);
     assert_eq!((second.began_us, second.batch[0].receives), (30 * SECOND_US, 2));
+}
+
+/// What a function gets in each run, and which messages are dead letters after a minute. Messages 1 to `count` wait when the
+/// mapping begins; a message is tried twice.
+fn tried_twice(queue: Options, count: u64, outcome: impl Fn(&Run) -> Outcome) -> (Vec<Vec<u64>>, Vec<u64>) {
+    let (mut account, work, dead) = pair(queue, Options { visibility_us: 0, ..queue }, 2);
+    for body in 1..=count {
+        let (group, dedup) = (queue.fifo.map(|_| 1), queue.fifo.map(|_| body));
+        account.send(0, work, Send { group, dedup, ..Send::new(body) }).expect("nothing is wrong with it");
+    }
+    let options = MappingOptions { report_failures: true, timeout_us: 2 * SECOND_US, ..MappingOptions::shipped() };
+    let mut mapping = Mapping::new(&mut account, work, WORKER, options).expect("it fits");
+    let mut runs = Vec::new();
+    for now_us in (0..60).map(|second| second * SECOND_US) {
+        mapping.advance(now_us, &mut account);
+        for run in mapping.take_started() {
+            runs.push(run.batch.iter().map(|received| received.body).collect());
+            mapping.finish(now_us, &mut account, run.id, &outcome(&run));
+        }
+    }
+    let dead = receive(&mut account, 60 * SECOND_US, dead, 10);
+    assert!(dead.iter().all(|received| received.receives == 3), "twice here and once there: {dead:?}");
+    (runs, dead.iter().map(|received| received.body).collect())
+}
+
+/// As recorded on AWS by others: LocalStack test suite, `test_report_batch_item_failures` and those beside it.
+#[test]
+fn failures_of_a_batch_come_again_after_the_visibility_timeout_and_are_dead_after_two() {
+    let standard = Options { visibility_us: 8 * SECOND_US, ..Options::standard() };
+    let fifo = Options { visibility_us: 8 * SECOND_US, ..Options::fifo() };
+    let fails = |run: &Run| {
+        let attempts_that_fail = |body: u64| [0, 1, 1, 2][body as usize - 1];
+        let failed = run.batch.iter().filter(|received| received.receives_here <= attempts_that_fail(received.body));
+        Outcome::Failures(failed.map(|received| received.copy).collect())
+    };
+    let check = |got: (Vec<Vec<u64>>, Vec<u64>), runs: &[&[u64]], dead: &[u64]| {
+        assert_eq!(got.0, runs);
+        assert_eq!(got.1, dead);
+    };
+    check(tried_twice(fifo, 4, fails), &[&[1, 2, 3, 4], &[2, 3, 4]], &[4]);
+    check(tried_twice(standard, 2, |_| Outcome::Failed), &[&[1, 2], &[1, 2]], &[1, 2]);
+    let unknown = |_: &Run| Outcome::Failures(vec![CopyId(999)]);
+    check(tried_twice(standard, 1, unknown), &[&[1], &[1]], &[1]);
+    check(tried_twice(standard, 1, |_| Outcome::Failures(Vec::new())), &[&[1]], &[]);
 }

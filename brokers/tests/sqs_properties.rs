@@ -177,3 +177,21 @@ fn the_common_face_says_what_the_service_would() {
     assert_eq!(server.settle(7_000_000, Consumer(4), again.tag, Settle::Ack), Ok(()));
     assert_eq!(server.counts(), Counts::default());
 }
+
+#[test]
+fn no_call_at_the_end_of_time_goes_wrong() {
+    for options in [Options::standard(), Options::fifo()] {
+        let mut queue = Queue::new(options, u32::MAX >> 16).expect("as shipped");
+        let mut books = Books::default();
+        for now_us in [0, u64::MAX - 1, u64::MAX, 5] {
+            let send = Send { group: Some(u64::MAX), dedup: options.fifo.map(|_| now_us), ..Send::new(now_us) };
+            queue.send(now_us, send).expect("nothing is wrong with it");
+            for received in queue.receive(now_us, Receive::new(Consumer(0), 10)).expect("few are in flight") {
+                let _ = queue.change_visibility(now_us, received.tag, 43_200_000_000);
+                let _ = queue.delete(now_us, Tag(received.tag.0 + 1));
+            }
+            let _ = queue.purge(now_us);
+            books.follow(&mut queue);
+        }
+    }
+}

@@ -198,7 +198,7 @@ impl Account {
         }
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        self.waits.push(Wait { ticket, queue: id, until_us: now_us + wait_us, ask });
+        self.waits.push(Wait { ticket, queue: id, until_us: now_us.saturating_add(wait_us), ask });
         Ok(Polled::Waits(ticket))
     }
 
@@ -387,7 +387,7 @@ impl Account {
                         queue.renew(now_us, letter);
                     }
                     task.moved += 1;
-                    task.next_us = now_us + task.every_us;
+                    task.next_us = now_us.saturating_add(task.every_us);
                 }
             }
             self.tasks[index] = task;

@@ -51,7 +51,7 @@ impl Queue {
             if let Some(Seen { id, sequence }) = self.dedup.find(self.now_us, key) {
                 return Ok(Sent { id, sequence: Some(sequence), copy: None });
             }
-            self.dedup.remember(self.now_us + fifo.window_us, key, Seen { id, sequence: number });
+            self.dedup.remember(self.now_us.saturating_add(fifo.window_us), key, Seen { id, sequence: number });
         }
         let letter = Letter { id, body: send.body, group, enqueued_us: self.now_us, receives: 0, source: 0 };
         let copy = self.keep(letter, delay_us);
@@ -64,7 +64,7 @@ impl Queue {
         let (place, what) = if delay_us == 0 {
             (self.shelf.visible(), What::Stored)
         } else {
-            (Place::Delayed { until_us: self.now_us + delay_us }, What::Delayed)
+            (Place::Delayed { until_us: self.now_us.saturating_add(delay_us) }, What::Delayed)
         };
         let stored = Stored {
             id: letter.id,
@@ -108,7 +108,7 @@ impl Queue {
         stored.receives_here = stored.receives_here.saturating_add(1);
         stored.since_us = self.now_us;
         stored.consumer = consumer;
-        stored.place = Place::Held { until_us: self.now_us + visibility_us };
+        stored.place = Place::Held { until_us: self.now_us.saturating_add(visibility_us) };
         self.shelf.update(number, |kept| *kept = stored);
         self.tell(self.now_us, number, stored.body, What::Delivered(consumer));
         told(number, &stored)
@@ -118,7 +118,7 @@ impl Queue {
     /// touched since.
     pub(super) fn again(&mut self, id: u64, visibility_us: u64) -> Option<Vec<Received>> {
         let attempt = self.attempts.find(self.now_us, id)?;
-        let until_us = self.now_us + visibility_us;
+        let until_us = self.now_us.saturating_add(visibility_us);
         let same = |(number, receives_here): &(u64, u32)| {
             let stored = self.shelf.get(*number)?;
             let held = matches!(stored.place, Place::Held { .. }) && stored.receives_here == *receives_here;

@@ -48,7 +48,7 @@ impl MappingOptions {
     /// The shortest visibility timeout that is advised: six function timeouts and the batching window, in microseconds.
     #[must_use]
     pub const fn advised_visibility_us(&self) -> u64 {
-        6 * self.timeout_us + self.window_us
+        self.timeout_us.saturating_mul(6).saturating_add(self.window_us)
     }
 
     /// Checks the mapping against a queue.
@@ -163,9 +163,9 @@ impl Mapping {
     /// When something happens next without a call, in the mapping or in its queues.
     #[must_use]
     pub fn next_due_us(&self, account: &Account) -> Option<u64> {
-        let window = self.gathering.iter().map(|gathered| gathered.since_us + self.options.window_us);
+        let window = self.gathering.iter().map(|gathered| gathered.since_us.saturating_add(self.options.window_us));
         let stale = self.waiting.iter().filter_map(|gathered| Some(gathered.batch.first()?.0));
-        let timeouts = self.running.iter().map(|run| run.began_us + self.options.timeout_us);
+        let timeouts = self.running.iter().map(|run| run.began_us.saturating_add(self.options.timeout_us));
         window.chain(stale).chain(timeouts).chain(account.next_due_us()).min()
     }
 
@@ -204,7 +204,7 @@ impl Mapping {
     fn moment(&mut self, now_us: u64, account: &mut Account) {
         account.advance(now_us);
         let timeout_us = self.options.timeout_us;
-        self.running.retain(|run| now_us < run.began_us + timeout_us);
+        self.running.retain(|run| now_us < run.began_us.saturating_add(timeout_us));
         loop {
             self.drop_stale(now_us);
             self.start(now_us);
@@ -254,10 +254,10 @@ impl Mapping {
             None if came => Gathered { since_us: now_us, batch: Vec::new() },
             None => return false,
         };
-        gathered.batch.extend(received.into_iter().map(|received| (now_us + visibility_us, received)));
+        gathered.batch.extend(received.into_iter().map(|received| (now_us.saturating_add(visibility_us), received)));
         let full = gathered.batch.len() as u32 >= self.options.batch_size;
         // Without a window a batch is what one receive gave.
-        let over = now_us >= gathered.since_us + self.options.window_us;
+        let over = now_us >= gathered.since_us.saturating_add(self.options.window_us);
         if full || over {
             self.waiting.push_back(gathered);
             return true;

@@ -76,7 +76,7 @@ impl Queue {
             for number in self.shelf.numbers() {
                 self.shelf.update(number, |stored| {
                     if let Place::Delayed { until_us } = &mut stored.place {
-                        *until_us = stored.enqueued_us + delay_us;
+                        *until_us = stored.enqueued_us.saturating_add(delay_us);
                     }
                 });
             }
@@ -160,7 +160,7 @@ impl Queue {
         let taken = self.take(ask.consumer, u64::from(ask.most).min(room), visibility_us);
         if let Some(id) = ask.attempt.filter(|_| !taken.is_empty()) {
             let messages = taken.iter().map(|received| (received.copy.0, received.receives_here)).collect();
-            self.attempts.remember(Attempt { id, until_us: now_us + DEDUPLICATION_US, messages });
+            self.attempts.remember(Attempt { id, until_us: now_us.saturating_add(DEDUPLICATION_US), messages });
         }
         if visibility_us == 0 {
             for received in &taken {
@@ -218,7 +218,7 @@ impl Queue {
             (true, 0) => self.give_back(number, self.now_us, Why::Requeued),
             (false, 0) => {}
             (held, _) => {
-                let until_us = self.now_us + for_us;
+                let until_us = self.now_us.saturating_add(for_us);
                 self.shelf.update(number, |stored| stored.place = Place::Held { until_us });
                 if !held {
                     self.tell(self.now_us, number, stored.body, What::Delivered(stored.consumer));
@@ -235,7 +235,7 @@ impl Queue {
     /// A purge within a minute of another.
     pub fn purge(&mut self, now_us: u64) -> Result<(), Fault> {
         self.advance_to(now_us);
-        if self.purged_us.is_some_and(|at_us| self.now_us < at_us + PURGE_US) {
+        if self.purged_us.is_some_and(|at_us| self.now_us - at_us < PURGE_US) {
             return Err(Fault::PurgeInProgress);
         }
         self.purged_us = Some(self.now_us);

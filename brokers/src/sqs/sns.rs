@@ -187,7 +187,7 @@ impl Topic {
                 }
                 self.published += 1;
                 let seen = Seen { id: self.published, sequence: self.published };
-                self.dedup.remember(now_us + DEDUPLICATION_US, (0, dedup), seen);
+                self.dedup.remember(now_us.saturating_add(DEDUPLICATION_US), (0, dedup), seen);
                 Notice { dedup: Some(dedup), ..notice }
             }
         };
@@ -249,7 +249,7 @@ impl Topic {
                     continue;
                 }
                 if subscription.health == Health::Down && one.retries < MOST_RETRIES {
-                    one.due_us = now_us + pause_us(one.retries);
+                    one.due_us = now_us.saturating_add(pause_us(one.retries));
                     one.retries += 1;
                     kept.push_back(one);
                 } else if !subscription.dead_letters.is_some_and(|queue| send(now_us, account, queue, &one.notice)) {

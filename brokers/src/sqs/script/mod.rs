@@ -36,7 +36,7 @@ use crate::sqs::fault::Fault;
 use crate::sqs::message::{Received, Send, Sent};
 use crate::sqs::options::Options;
 use crate::transcript::Transcript;
-use words::{asked, attribute, code, hash, number, seconds, time};
+use words::{asked, attribute, code, message, number, seconds, time};
 
 /// What is known of a body: handles of its receives in order, and what it was last sent or received as.
 #[derive(Clone, Debug, Default)]
@@ -392,21 +392,7 @@ impl Script {
     }
 
     fn message(&mut self, word: &str) -> Result<(String, Send), String> {
-        let is_mark = |letter: char| "@#+*!".contains(letter);
-        let (name, mut rest) = word.split_at(word.find(is_mark).unwrap_or(word.len()));
-        let mut send = Send::new(self.body(name));
-        while let Some(mark) = rest.chars().next() {
-            let value = &rest[1..];
-            let (value, next) = value.split_at(value.find(is_mark).unwrap_or(value.len()));
-            match mark {
-                '@' => send.group = Some(hash(value)),
-                '#' => send.dedup = Some(hash(value)),
-                '+' => send.delay_us = Some(time(value)?),
-                '*' => send.bytes = number(value)? as u32,
-                _ => send.readable = false,
-            }
-            rest = next;
-        }
-        Ok((name.to_owned(), send))
+        let (name, send) = message(word)?;
+        Ok((name.to_owned(), Send { body: self.body(name), ..send }))
     }
 }

@@ -2,8 +2,28 @@
 
 use crate::server::Consumer;
 use crate::sqs::fault::Fault;
-use crate::sqs::message::Receive;
+use crate::sqs::message::{Receive, Send};
 use crate::sqs::options::{Options, SECOND_US, Scope, Throughput};
+
+/// A message to send, without its body, and the name that stands for the body.
+pub(super) fn message(word: &str) -> Result<(&str, Send), String> {
+    let is_mark = |letter: char| "@#+*!".contains(letter);
+    let (name, mut rest) = word.split_at(word.find(is_mark).unwrap_or(word.len()));
+    let mut send = Send::new(0);
+    while let Some(mark) = rest.chars().next() {
+        let value = &rest[1..];
+        let (value, next) = value.split_at(value.find(is_mark).unwrap_or(value.len()));
+        match mark {
+            '@' => send.group = Some(hash(value)),
+            '#' => send.dedup = Some(hash(value)),
+            '+' => send.delay_us = Some(time(value)?),
+            '*' => send.bytes = number(value)? as u32,
+            _ => send.readable = false,
+        }
+        rest = next;
+    }
+    Ok((name, send))
+}
 
 /// What a receive asks for, and how long it waits.
 pub(super) fn asked(words: &[&str]) -> Result<(Receive, Option<u64>), String> {
@@ -26,10 +46,10 @@ pub(super) fn asked(words: &[&str]) -> Result<(Receive, Option<u64>), String> {
 pub(super) fn attribute(options: &mut Options, name: &str, value: &str) -> Result<(), String> {
     let fifo = options.fifo.as_mut().ok_or("an attribute of FIFO queues");
     match (name, value) {
-        ("VisibilityTimeout", _) => options.visibility_us = number(value)? * SECOND_US,
-        ("DelaySeconds", _) => options.delay_us = number(value)? * SECOND_US,
-        ("MessageRetentionPeriod", _) => options.retention_us = number(value)? * SECOND_US,
-        ("ReceiveMessageWaitTimeSeconds", _) => options.wait_us = number(value)? * SECOND_US,
+        ("VisibilityTimeout", _) => options.visibility_us = number(value)?.saturating_mul(SECOND_US),
+        ("DelaySeconds", _) => options.delay_us = number(value)?.saturating_mul(SECOND_US),
+        ("MessageRetentionPeriod", _) => options.retention_us = number(value)?.saturating_mul(SECOND_US),
+        ("ReceiveMessageWaitTimeSeconds", _) => options.wait_us = number(value)?.saturating_mul(SECOND_US),
         ("MaximumMessageSize", _) => options.max_bytes = number(value)? as u32,
         ("ScanLimit", _) => options.scan_limit = number(value)? as u32,
         ("InFlightLimit", _) => options.in_flight_limit = number(value)? as u32,
