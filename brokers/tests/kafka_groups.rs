@@ -125,7 +125,7 @@ mod coordinator {
 /// Any sequence of what processes do.
 mod random {
     use redrive_brokers::Consumer;
-    use redrive_brokers::kafka::group::consumers::{Consumers, Event, Joiner, Protocol, Settings};
+    use redrive_brokers::kafka::group::consumers::{Consumers, Event, Heartbeats, Joiner, Protocol, Settings};
     use redrive_brokers::kafka::group::{Partition, Strategy};
 
     const SECOND_US: u64 = 1_000_000;
@@ -200,6 +200,48 @@ mod random {
             }
             for strategy in [Strategy::Uniform, Strategy::ServerRange] {
                 check(Protocol::Consumer, strategy, seed);
+            }
+        }
+    }
+
+    /// Static processes and processes without a heartbeat thread may own what others have; they must not upset anything.
+    #[test]
+    fn static_members_and_heartbeats_by_hand_come_to_rest_as_well() {
+        for seed in 0..60 {
+            for protocol in [Protocol::Classic, Protocol::Consumer] {
+                let settings = Settings { protocol, strategy: Strategy::CooperativeSticky, ..Settings::default() };
+                let mut group = Consumers::new(settings, vec![PARTITIONS, 2]);
+                let mut random = Random(seed);
+                let mut now_us = 0;
+                for _ in 0..300 {
+                    now_us += random.below(20) * SECOND_US;
+                    let process = Consumer(u32::try_from(random.below(5)).expect("small"));
+                    match random.below(9) {
+                        0 | 1 => {
+                            // Two processes may have one instance id.
+                            let instance = (random.below(2) == 0).then_some(process.0 / 2);
+                            let by_hand = random.below(3) == 0;
+                            let heartbeats = if by_hand { Heartbeats::ByHand } else { Heartbeats::Background };
+                            let topics = if random.below(3) == 0 { vec![0] } else { vec![0, 1] };
+                            group.start(now_us, process, Joiner { instance, topics, heartbeats });
+                            group.poll(now_us, process);
+                        }
+                        2 => group.leave(now_us, process),
+                        3 => group.die(now_us, process),
+                        4 => group.work(now_us, process),
+                        5 => drop(group.commit(now_us, process)),
+                        6 => drop(group.beat(now_us, process)),
+                        _ => group.poll(now_us, process),
+                    }
+                    assert!(group.next_due_us().is_none_or(|due_us| due_us > now_us), "{protocol:?} seed {seed}");
+                }
+                for id in 0..5 {
+                    group.die(now_us, Consumer(id));
+                    group.start(now_us, Consumer(id), Joiner { topics: vec![0, 1], ..Joiner::default() });
+                    group.poll(now_us, Consumer(id));
+                }
+                group.advance(now_us + 1_000 * SECOND_US);
+                assert_eq!(owned(&group).len(), PARTITIONS as usize + 2, "{protocol:?} seed {seed}");
             }
         }
     }

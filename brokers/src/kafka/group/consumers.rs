@@ -11,74 +11,16 @@
 //! Source: Kafka 4.0 `AbstractCoordinator`, `ConsumerCoordinator`, `AbstractHeartbeatRequestManager`,
 //! `AbstractMembershipManager`.
 
-use super::assign::{Strategy, assign};
-use super::classic::{Answer, Classic, Join, Phase};
+mod follow;
+
+use super::assign::Strategy;
+use super::classic::{Answer, Classic, Phase};
 use super::client::{Client, Stage};
 pub use super::client::{Heartbeats, Joiner};
-use super::modern::{Beat, Modern, ModernSettings, Told};
-use super::{Fault, MemberId, Partition, Removal, Subscription, sooner};
+pub use super::events::{Event, Protocol, Settings};
+use super::modern::{Beat, Modern, ModernSettings};
+use super::{Fault, MemberId, Partition, Removal, sooner};
 use crate::server::Consumer;
-
-/// `group.protocol`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Protocol {
-    /// Join, sync, heartbeat; the leader assigns.
-    #[default]
-    Classic,
-    /// KIP-848: heartbeats only; the coordinator assigns.
-    Consumer,
-}
-
-/// A group's settings. Times in microseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// `group.protocol`.
-    pub protocol: Protocol,
-    /// `partition.assignment.strategy`, or `group.remote.assignor`.
-    pub strategy: Strategy,
-    /// `session.timeout.ms`, or `group.consumer.session.timeout.ms`.
-    pub session_us: u64,
-    /// `heartbeat.interval.ms`, or `group.consumer.heartbeat.interval.ms`.
-    pub heartbeat_us: u64,
-    /// `max.poll.interval.ms`.
-    pub max_poll_us: u64,
-    /// `group.initial.rebalance.delay.ms`.
-    pub initial_delay_us: u64,
-    /// How long the answer to a join or a sync travels.
-    pub hop_us: u64,
-}
-
-impl Default for Settings {
-    /// Kafka's defaults for a classic group.
-    fn default() -> Self {
-        Self {
-            protocol: Protocol::Classic,
-            strategy: Strategy::Range,
-            session_us: 45_000_000,
-            heartbeat_us: 3_000_000,
-            max_poll_us: 300_000_000,
-            initial_delay_us: 3_000_000,
-            hop_us: 0,
-        }
-    }
-}
-
-/// What happened in the group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A rebalance ended with this generation, or a new target was made with this epoch.
-    Generation(u32),
-    /// A process gives these up, in order and with the chance to commit.
-    Revoked(Consumer, Vec<Partition>),
-    /// A process has these from now on, beside what it had.
-    Assigned(Consumer, Vec<Partition>),
-    /// A process hears that others have had these already.
-    Lost(Consumer, Vec<Partition>),
-    /// The coordinator took the process out. The process may not know it yet.
-    Evicted(Consumer, Removal),
-    /// The process hears that a newer one has its `group.instance.id`, and stops.
-    Fenced(Consumer),
-}
 
 #[derive(Clone, Debug)]
 enum Server {
@@ -143,6 +85,10 @@ impl Consumers {
             client.polled_us = now_us;
             if client.stage == Stage::Member {
                 client.beat_due_us = client.beat_due_us.or(Some(client.beat_us.saturating_add(self.settings.heartbeat_us)));
+            }
+            if client.beat_due_us.is_some_and(|due_us| due_us <= now_us) {
+                // A heartbeat by hand that was due long ago goes now. What the answer means is kept in the client.
+                let _ = self.send_beat(at);
             }
             self.settle();
         }
@@ -222,6 +168,23 @@ impl Consumers {
         let said = self.send_beat(at);
         self.settle();
         said
+    }
+
+    /// Topics have more partitions now, by topic number. To be told when members notice: at once under KIP-848, and in a
+    /// classic group when its leader refreshes its metadata (`metadata.max.age.ms`, 5 min).
+    pub fn grow(&mut self, now_us: u64, counts: Vec<u32>) {
+        self.advance(now_us);
+        match &mut self.server {
+            Server::Classic(classic) => {
+                let leader = classic.leader();
+                if let Some(client) = self.clients.iter_mut().find(|client| client.id.is_some() && client.id == leader) {
+                    client.must_join = true;
+                }
+            }
+            Server::Modern(modern) => modern.grow(counts.clone()),
+        }
+        self.counts = counts;
+        self.settle();
     }
 
     /// What a process takes for its own. A process that has not polled for long may be wrong.
@@ -372,7 +335,11 @@ impl Consumers {
         for (at_us, id, why) in removals {
             if let Some(known) = self.ids.iter().position(|(known, _)| *known == id) {
                 let (_, process) = self.ids.swap_remove(known);
-                self.events.push((at_us, Event::Evicted(process, why)));
+                // A static process that is back takes its own place: nobody is out.
+                let back = |client: &Client| client.process == process && client.id != Some(id);
+                if why != Removal::Fenced || !self.clients.iter().any(back) {
+                    self.events.push((at_us, Event::Evicted(process, why)));
+                }
             }
         }
         if generation > self.generation {
@@ -389,146 +356,6 @@ impl Consumers {
                 self.collect();
             }
         }
-    }
-
-    /// A process joins, giving up what it must.
-    fn join(&mut self, at: usize) {
-        let now_us = self.now_us;
-        let keeps = self.settings.protocol == Protocol::Consumer || self.settings.strategy.is_incremental();
-        let client = &mut self.clients[at];
-        let process = client.process;
-        if client.lost || !keeps {
-            let lost = std::mem::take(&mut client.lost);
-            let owned = std::mem::take(&mut client.owned);
-            if lost && keeps {
-                client.memory.clear();
-            }
-            if !owned.is_empty() {
-                self.tell(if lost { Event::Lost(process, owned) } else { Event::Revoked(process, owned) });
-            }
-        }
-        let client = &mut self.clients[at];
-        client.must_join = false;
-        client.beat_due_us = None;
-        let topics = client.joiner.topics.clone();
-        let instance = client.joiner.instance;
-        match &mut self.server {
-            Server::Classic(classic) => {
-                let told = matches!(self.settings.strategy, Strategy::Sticky | Strategy::CooperativeSticky);
-                let owned = if told { client.memory.clone() } else { Vec::new() };
-                let generation = client.memory_generation.filter(|_| told);
-                let subscription = Subscription { member: 0, instance, topics, owned, generation };
-                let join = Join { subscription, session_us: self.settings.session_us, rebalance_us: self.settings.max_poll_us };
-                match classic.join(now_us, client.id, instance, join) {
-                    Ok(id) => {
-                        client.stage = Stage::Joining;
-                        self.named(at, id);
-                    }
-                    Err(fault) => self.hear(at, Err(fault)),
-                }
-            }
-            Server::Modern(modern) => match modern.join(now_us, instance, topics) {
-                Ok((id, told)) => {
-                    client.stage = Stage::Member;
-                    client.beat_us = now_us;
-                    client.beat_due_us = Some(now_us.saturating_add(self.settings.heartbeat_us));
-                    self.named(at, id);
-                    self.collect();
-                    if told.assigned.as_ref().is_some_and(Vec::is_empty) {
-                        self.tell(Event::Assigned(process, Vec::new()));
-                    }
-                    self.learn(at, told);
-                }
-                Err(fault) => self.hear(at, Err(fault)),
-            },
-        }
-    }
-
-    fn named(&mut self, at: usize, id: MemberId) {
-        let client = &mut self.clients[at];
-        if client.id != Some(id) {
-            client.id = Some(id);
-            self.ids.push((id, client.process));
-        }
-    }
-
-    /// The answer to a join or a sync has arrived.
-    fn answered(&mut self, at: usize, answer: Answer) {
-        let now_us = self.now_us;
-        match answer {
-            Answer::Failed(fault) => {
-                self.clients[at].stage = Stage::Out;
-                self.hear(at, Err(fault));
-            }
-            Answer::Joined { generation, members } => {
-                let given = assign(self.settings.strategy, &self.counts, &members);
-                let given = members.iter().zip(given).map(|(member, given)| (MemberId(member.member), given)).collect();
-                let client = &mut self.clients[at];
-                client.generation = Some(generation);
-                client.stage = Stage::Syncing;
-                client.beat_us = now_us;
-                client.beat_due_us = client.beats().then(|| now_us.saturating_add(self.settings.heartbeat_us));
-                let (Some(who), Server::Classic(classic)) = (client.who(), &mut self.server) else { return };
-                if let Err(fault) = classic.sync(now_us, who, generation, given) {
-                    client.stage = Stage::Out;
-                    self.hear(at, Err(fault));
-                }
-            }
-            Answer::Synced(assigned) => {
-                self.clients[at].stage = Stage::Member;
-                self.clients[at].memory.clone_from(&assigned);
-                self.clients[at].memory_generation = self.clients[at].generation;
-                let gave_up = self.take_over(at, assigned);
-                self.clients[at].must_join |= gave_up;
-            }
-        }
-    }
-
-    /// A member's assignment changes. Whether it had to give something up.
-    fn take_over(&mut self, at: usize, assigned: Vec<Partition>) -> bool {
-        let client = &mut self.clients[at];
-        let process = client.process;
-        let added = assigned.iter().copied().filter(|given| !client.owned.contains(given)).collect();
-        let revoked: Vec<Partition> = client.owned.iter().copied().filter(|held| !assigned.contains(held)).collect();
-        client.owned = assigned;
-        let gave_up = !revoked.is_empty();
-        if gave_up {
-            self.tell(Event::Revoked(process, revoked));
-        }
-        self.tell(Event::Assigned(process, added));
-        gave_up
-    }
-
-    /// A KIP-848 member has heard from the coordinator. An assignment that changes nothing has to be confirmed as well: the
-    /// coordinator may wait to hear that what it took back is not held.
-    fn learn(&mut self, at: usize, told: Told) {
-        let client = &mut self.clients[at];
-        client.generation = Some(told.epoch);
-        client.told = told.assigned.or(client.told.take());
-    }
-
-    /// A KIP-848 member follows its assignment and says so at once.
-    fn reconcile(&mut self, at: usize) {
-        let Some(assigned) = self.clients[at].told.take() else { return };
-        let client = &mut self.clients[at];
-        let process = client.process;
-        let revoked: Vec<Partition> = client.owned.iter().copied().filter(|held| !assigned.contains(held)).collect();
-        let added: Vec<Partition> = assigned.iter().copied().filter(|given| !client.owned.contains(given)).collect();
-        client.owned = assigned;
-        if !revoked.is_empty() {
-            self.tell(Event::Revoked(process, revoked));
-        }
-        if !added.is_empty() {
-            self.tell(Event::Assigned(process, added));
-        }
-        let client = &mut self.clients[at];
-        let (Some(who), Some(epoch)) = (client.who(), client.generation) else { return };
-        let beat = Beat { epoch, topics: client.joiner.topics.clone(), owned: Some(client.owned.clone()) };
-        client.beat_us = self.now_us;
-        client.beat_due_us = Some(self.now_us.saturating_add(self.settings.heartbeat_us));
-        let Server::Modern(modern) = &mut self.server else { return };
-        let said = modern.heartbeat(self.now_us, who, &beat).map(|told| self.learn(at, told));
-        self.hear(at, said);
     }
 }
 

@@ -8,6 +8,8 @@ pub mod assign;
 pub mod classic;
 mod client;
 pub mod consumers;
+mod events;
+mod handling;
 pub mod member;
 pub mod modern;
 pub mod profile;

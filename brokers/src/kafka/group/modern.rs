@@ -200,6 +200,12 @@ impl Modern {
         Ok(())
     }
 
+    /// Topics have more partitions now, by topic number: the next heartbeat makes a new target.
+    pub fn grow(&mut self, counts: Vec<u32>) {
+        self.counts = counts;
+        self.epoch += u32::from(!self.members.is_empty());
+    }
+
     /// When something happens next without a call.
     #[must_use]
     pub fn next_due_us(&self) -> Option<u64> {

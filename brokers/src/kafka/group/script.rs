@@ -13,6 +13,7 @@
 //! | `A commits`, `A beats` | `ok` or Kafka's error. |
 //! | `A leaves`, `A dies` | With and without a word. |
 //! | `until 12s`, `wait 3s` | Time passes. |
+//! | `partitions t1=8` | A topic has so many partitions from now on, and members notice. |
 //! | `owners` | Who takes what for its own. |
 //!
 //! Answers: what happened up to the step, with the moment in seconds, then the step's own answer.
@@ -28,6 +29,7 @@ use crate::transcript::Transcript;
 pub struct Script {
     group: Consumers,
     topics: Vec<String>,
+    counts: Vec<u32>,
     names: Vec<String>,
     instances: Vec<String>,
     now_us: u64,
@@ -66,8 +68,9 @@ impl Script {
             topics.push(topic.ok_or_else(|| format!("`{word}` is no topic=count"))?);
         }
         topics.sort();
-        let (topics, counts) = topics.into_iter().unzip();
-        Ok(Self { group: Consumers::new(settings, counts), topics, names: Vec::new(), instances: Vec::new(), now_us: 0 })
+        let (topics, counts): (Vec<String>, Vec<u32>) = topics.into_iter().unzip();
+        let group = Consumers::new(settings, counts.clone());
+        Ok(Self { group, topics, counts, names: Vec::new(), instances: Vec::new(), now_us: 0 })
     }
 
     /// Says a step's words.
@@ -97,6 +100,15 @@ impl Script {
                 None => return vec!["how long?".to_owned()],
             },
             "owners" => return self.owners(),
+            "partitions" => {
+                for (topic, count) in rest.filter_map(|word| word.split_once('=')) {
+                    let at = self.topics.iter().position(|known| known == topic);
+                    if let (Some(at), Ok(count)) = (at, count.parse()) {
+                        self.counts[at] = count;
+                    }
+                }
+                self.group.grow(self.now_us, self.counts.clone());
+            }
             name => {
                 let process = Consumer(number(&mut self.names, name));
                 return self.do_of(process, rest.collect());
