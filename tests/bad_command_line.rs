@@ -2,6 +2,7 @@
 
 mod refused;
 
+use redrive::scenario::library;
 use refused::check;
 
 #[test]
@@ -124,16 +125,11 @@ fn a_command_line_that_is_wrong() {
 
 #[test]
 fn a_scenario_that_is_not_there() {
-    check(
-        &["run", "ordershop"],
-        "",
-        "scenario: there is no scenario `ordershop`; allowed: order-shop, sync-checkout, queued-checkout, flash-sale, work-queue-crash, visibility-too-short, poison-message, ack-order, inbox-on-a-log, dual-write, outbox-relay-crash; nearest: order-shop",
-    );
-    check(
-        &["check", "no/such.json"],
-        "",
-        "no/such.json: there is no such file; allowed: a file, - for standard input, or an id: order-shop, sync-checkout, queued-checkout, flash-sale, work-queue-crash, visibility-too-short, poison-message, ack-order, inbox-on-a-log, dual-write, outbox-relay-crash",
-    );
+    let known = library::ids().collect::<Vec<_>>().join(", ");
+    let expect = format!("scenario: there is no scenario `ordershop`; allowed: {known}; nearest: order-shop");
+    check(&["run", "ordershop"], "", &expect);
+    let expect = format!("no/such.json: there is no such file; allowed: a file, - for standard input, or an id: {known}");
+    check(&["check", "no/such.json"], "", &expect);
     let folder = env!("CARGO_MANIFEST_DIR");
     check(&["check", folder], "", &format!("{folder}: this is a folder; allowed: a scenario as JSON in UTF-8"));
 }

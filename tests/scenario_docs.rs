@@ -150,6 +150,7 @@ fn gauges_table() -> String {
         for gauge in gauges(&kind) {
             let unit = match gauge.unit {
                 Unit::Count => "number",
+                Unit::Bytes => "number of bytes",
                 Unit::Duration => "duration",
                 Unit::Share => "share",
                 Unit::Rate => "rate: how many within the last second",

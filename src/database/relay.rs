@@ -1,12 +1,15 @@
 //! A relay: it reads the oldest outbox rows, publishes them, and marks them as sent. A crash between the last two
 //! publishes them again; nothing is lost.
 //!
-//! Rows are read in order of commit and marked one by one, so a row that commits late is not skipped.
+//! By their mark rows are read in order of commit and marked one by one, so a row that commits late is not skipped. A relay
+//! that keeps the last id instead skips it, unless it stays below the oldest transaction under way; one that reads the
+//! write-ahead log cannot, and needs a slot that keeps the log until it has read it.
 
+use super::rows::RowKey;
 use crate::command::CrashStep;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, NO_FACT};
-use crate::scenario::parts::RelaySettings;
+use crate::scenario::parts::{Reads, RelaySettings};
 use crate::sim::Timestamp;
 use crate::world::{Caller, Event, Purpose, Reply, World};
 
@@ -43,6 +46,8 @@ pub struct Relay {
     pub epoch: u32,
     /// Failed publishes in a row.
     pub failures: u32,
+    /// The rows that it has read, where it reads them by id.
+    pub batch: Vec<(RowKey, Message)>,
 }
 
 impl World {
@@ -59,15 +64,15 @@ impl World {
         if health.out() {
             return;
         }
-        let database = &self.databases[usize::from(from)];
-        let rows = database.outbox.len().min(batch);
-        let poll_us = health.stretched_us(poll_us);
-        if health.paused || rows == 0 || !self.reachable(part, database.part) {
+        let (paused, poll_us) = (health.paused, health.stretched_us(poll_us));
+        self.relay_lets_go(index);
+        let database_part = self.databases[usize::from(from)].part;
+        let reads = !paused && self.reachable(part, database_part);
+        let found = if reads { self.relay_reads(index, batch) } else { None };
+        let Some((first, rows)) = found else {
             self.pending.after(self.now_us, poll_us, Event::RelayPoll(index, epoch));
             return;
-        }
-        let Some(first) = database.outbox.front().copied() else { return };
-        let database_part = database.part;
+        };
         self.hop(database_part, part, first.fact, 0);
         if self.boundary(part, CrashStep::Received) {
             return self.relay_crashes(index);
@@ -75,6 +80,71 @@ impl World {
         self.relays[usize::from(index)].state = RelayState::Publishing(rows);
         if let Some(reply) = self.call(Caller::Relay(index, epoch), to, Purpose::StoreBatch, first, timeout_us) {
             self.relay_hears(index, epoch, reply);
+        }
+    }
+
+    /// Reads the next rows, up to so many: the first of them, and how many.
+    fn relay_reads(&mut self, index: u16, most: u64) -> Option<(Message, u64)> {
+        let now_us = self.now_us;
+        let relay = &mut self.relays[usize::from(index)];
+        let database = &mut self.databases[usize::from(relay.from)];
+        if database.outbox.indexed {
+            relay.batch = database.outbox.read(relay.settings.reads, most, relay.settings.skip_locked, now_us);
+            return relay.batch.first().map(|(_, first)| (*first, relay.batch.len() as u64));
+        }
+        let slot = &mut database.slot;
+        if slot.lost {
+            self.parts[usize::from(relay.part)].counters.errors += 1;
+            return None;
+        }
+        let first = database.outbox.first(1).next().copied();
+        let beat_us = relay.settings.heartbeat.0;
+        if slot.active && first.is_none() && beat_us > 0 && now_us - slot.confirmed_us >= beat_us {
+            slot.beat(&database.settings, now_us);
+        }
+        first.map(|first| (first, database.outbox.len().min(most)))
+    }
+
+    /// Lets go of the rows that it has read.
+    pub(crate) fn relay_lets_go(&mut self, index: u16) {
+        let relay = &mut self.relays[usize::from(index)];
+        let batch = std::mem::take(&mut relay.batch);
+        self.databases[usize::from(relay.from)].outbox.unlock(&batch);
+    }
+
+    /// The rows that it publishes.
+    fn relay_batch(&self, index: u16, rows: u64) -> Vec<Message> {
+        let relay = &self.relays[usize::from(index)];
+        let outbox = &self.databases[usize::from(relay.from)].outbox;
+        if outbox.indexed {
+            return relay.batch.iter().map(|(_, row)| *row).collect();
+        }
+        outbox.first(rows as usize).copied().collect()
+    }
+
+    /// The relay is set to read in another way: what it was doing is void.
+    pub(crate) fn relay_changes(&mut self, index: u16) {
+        let relay = &mut self.relays[usize::from(index)];
+        let (part, from) = (relay.part, relay.from);
+        if self.databases[usize::from(from)].reads == relay.settings.reads {
+            return;
+        }
+        relay.epoch += 1;
+        relay.state = RelayState::Idle;
+        let epoch = relay.epoch;
+        self.relay_lets_go(index);
+        self.outbox_follows(from);
+        if !self.parts[usize::from(part)].health.out() {
+            self.pending.after(self.now_us, 0, Event::RelayPoll(index, epoch));
+        }
+    }
+
+    /// A dropped slot is made anew, at the end of the log: what was not read before is not read any more.
+    pub(crate) fn relay_mends(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let database = &mut self.databases[usize::from(self.relays[usize::from(index)].from)];
+        if database.slot.lost {
+            database.slot.create(&database.settings, 0, now_us);
         }
     }
 
@@ -87,8 +157,7 @@ impl World {
         if relay.epoch != epoch {
             return Cause::None;
         }
-        let (part, outbox) = (relay.part, &self.databases[usize::from(relay.from)].outbox);
-        let batch: Vec<Message> = outbox.iter().take(rows as usize).copied().collect();
+        let (part, batch) = (relay.part, self.relay_batch(index, rows));
         let mut refused = Cause::None;
         for message in &batch {
             self.hop(part, broker, message.fact, 0);
@@ -125,10 +194,9 @@ impl World {
                 let wait_us = doubled.min(relay.settings.backoff_max.0);
                 let tries = u64::from(relay.failures);
                 relay.state = RelayState::Waiting { until_us: self.now_us + wait_us };
-                let from = relay.from;
                 self.parts[usize::from(part)].counters.errors += 1;
-                let waiting: Vec<Message> =
-                    self.databases[usize::from(from)].outbox.iter().take(rows as usize).copied().collect();
+                let waiting = self.relay_batch(index, rows);
+                self.relay_lets_go(index);
                 for message in waiting {
                     self.note(Kind::PublishFailed, part, message.fact, 0, tries);
                 }
@@ -151,10 +219,21 @@ impl World {
             self.pending.after(self.now_us, poll_us, Event::RelayPoll(index, epoch));
             return;
         }
-        for _ in 0..rows {
-            let database = &mut self.databases[usize::from(from)];
-            let Some(row) = database.outbox.pop() else { break };
-            self.note(Kind::RowSent, database_part, row.fact, row.effects, 0);
+        if self.databases[usize::from(from)].outbox.indexed {
+            self.relay_marks(index);
+        } else {
+            for _ in 0..rows {
+                let database = &mut self.databases[usize::from(from)];
+                let Some(row) = database.outbox.mark_first() else { break };
+                if database.slot.active {
+                    database.slot.confirm_row(self.now_us);
+                }
+                self.note(Kind::RowSent, database_part, row.fact, row.effects, 0);
+            }
+        }
+        let database = &mut self.databases[usize::from(from)];
+        if database.settings.keep.0 > 0 {
+            database.outbox.keep(self.now_us, rows);
         }
         self.parts[usize::from(part)].counters.done += rows;
         let more = !self.databases[usize::from(from)].outbox.is_empty();
@@ -163,9 +242,31 @@ impl World {
         self.pending.after(self.now_us, wait_us, Event::RelayPoll(index, epoch));
     }
 
+    /// Rows read by id are marked, or the highest id is noted.
+    fn relay_marks(&mut self, index: u16) {
+        let relay = &mut self.relays[usize::from(index)];
+        let (from, reads) = (relay.from, relay.settings.reads);
+        let batch = std::mem::take(&mut relay.batch);
+        let database_part = self.databases[usize::from(from)].part;
+        self.databases[usize::from(from)].outbox.unlock(&batch);
+        for (key, row) in &batch {
+            // Another relay that had read the row as well may have marked it by now.
+            if self.databases[usize::from(from)].outbox.mark(*key) {
+                self.note(Kind::RowSent, database_part, row.fact, row.effects, 0);
+            }
+        }
+        if reads != Reads::Flag {
+            let last = batch.last().map_or(0, |(key, _)| key.1);
+            let outbox = &mut self.databases[usize::from(from)].outbox;
+            outbox.last = outbox.last.max(last);
+            self.passes_over(from);
+        }
+    }
+
     /// The relay's process dies. Its rows stay in the outbox.
     pub(crate) fn relay_crashes(&mut self, index: u16) {
         let now_us = self.now_us;
+        self.relay_lets_go(index);
         let relay = &mut self.relays[usize::from(index)];
         let (part, restart_us) = (relay.part, relay.settings.restart.0);
         relay.epoch += 1;

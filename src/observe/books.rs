@@ -20,11 +20,14 @@ pub enum Place {
     Tray,
     /// In a log, before the committed offset of a group; once a group.
     Unread,
+    /// In an outbox, and no relay will ever read it.
+    PassedOver,
 }
 
 impl Place {
     /// All places.
-    pub const ALL: [Self; 7] = [Self::Memory, Self::Outbox, Self::Delayed, Self::Ready, Self::Hidden, Self::Tray, Self::Unread];
+    pub const ALL: [Self; 8] =
+        [Self::Memory, Self::Outbox, Self::Delayed, Self::Ready, Self::Hidden, Self::Tray, Self::Unread, Self::PassedOver];
 
     /// In words.
     #[must_use]
@@ -37,14 +40,15 @@ impl Place {
             Self::Hidden => "hidden, being worked on",
             Self::Tray => "dead letters",
             Self::Unread => "unread in the log, a group",
+            Self::PassedOver => "in the outbox, passed over by the relay",
         }
     }
 }
 
 /// Where copies come from and where they end, beside the places: the outside of the books.
-const MADE: usize = 7;
-const ENDED: usize = 8;
-const COLUMNS: usize = 9;
+const MADE: usize = 8;
+const ENDED: usize = 9;
+const COLUMNS: usize = 10;
 
 /// Counts by part and place, in double entry: every move takes a copy out of one column and puts it into another.
 #[derive(Clone, Debug, Default)]
@@ -63,11 +67,14 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
     const HIDDEN: usize = Place::Hidden as usize;
     const TRAY: usize = Place::Tray as usize;
     const UNREAD: usize = Place::Unread as usize;
+    const PASSED_OVER: usize = Place::PassedOver as usize;
     match kind {
         Kind::Held => Some((MADE, MEMORY)),
         Kind::Released | Kind::GaveUp => Some((MEMORY, ENDED)),
         Kind::RowAdded => Some((MADE, OUTBOX)),
         Kind::RowSent => Some((OUTBOX, ENDED)),
+        Kind::RowPassedOver => Some((OUTBOX, PASSED_OVER)),
+        Kind::RowFound => Some((PASSED_OVER, OUTBOX)),
         Kind::Stored => Some((MADE, READY)),
         Kind::StoredDelayed => Some((MADE, DELAYED)),
         Kind::Ripened => Some((DELAYED, READY)),

@@ -168,7 +168,13 @@ impl Findings {
                 }
                 FindingKind::Twice
             }
-            Kind::GaveUp | Kind::Expired | Kind::ExpiredUnread | Kind::ExpiredDead | Kind::Dropped | Kind::DroppedHeld => {
+            Kind::GaveUp
+            | Kind::RowPassedOver
+            | Kind::Expired
+            | Kind::ExpiredUnread
+            | Kind::ExpiredDead
+            | Kind::Dropped
+            | Kind::DroppedHeld => {
                 let lost = |effect: usize| matches!(ledger.standing(record.fact, effect), Standing::Lost(_));
                 let refused = record.kind == Kind::GaveUp && record.extra == Cause::Refused as u64;
                 match (0..8).filter(|effect| record.effects & (1 << effect) != 0).find(|effect| lost(*effect)) {
@@ -201,6 +207,7 @@ impl Findings {
             | Kind::Wrote
             | Kind::RowAdded
             | Kind::RowSent
+            | Kind::RowFound
             | Kind::Stored
             | Kind::StoredDelayed
             | Kind::Ripened

@@ -181,7 +181,13 @@ impl Ledger {
     pub fn apply(&mut self, record: &Record) {
         let fact = record.fact;
         match record.kind {
-            Kind::Held | Kind::RowAdded | Kind::Stored | Kind::StoredDelayed | Kind::Appended | Kind::Rewound => {
+            Kind::Held
+            | Kind::RowAdded
+            | Kind::RowFound
+            | Kind::Stored
+            | Kind::StoredDelayed
+            | Kind::Appended
+            | Kind::Rewound => {
                 self.each(fact, record.effects, |state| {
                     state.live = state.live.saturating_add(1);
                     state.expect();
@@ -193,7 +199,9 @@ impl Ledger {
             Kind::Released | Kind::RowSent | Kind::Acked | Kind::AckedLate | Kind::LeftQueue | Kind::LeftHands | Kind::Passed => {
                 self.end_live(record, Cause::None);
             }
-            Kind::GaveUp | Kind::Dropped | Kind::DroppedHeld => self.end_live(record, Cause::from_number(record.extra)),
+            Kind::GaveUp | Kind::RowPassedOver | Kind::Dropped | Kind::DroppedHeld => {
+                self.end_live(record, Cause::from_number(record.extra));
+            }
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);

@@ -105,6 +105,10 @@ pub enum Kind {
     DroppedHeld,
     /// A queue confirmed a message that it recognised as a repeat and did not store.
     Deduplicated,
+    /// No relay will ever read an outbox row. `extra` is a [`Cause`]. Books: outbox − 1, passed over + 1.
+    RowPassedOver,
+    /// A relay that looks for rows without a mark will read it after all. Books: passed over − 1, outbox + 1.
+    RowFound,
 }
 
 /// Why something failed or was lost.
@@ -153,11 +157,15 @@ pub enum Cause {
     NodeLost,
     /// The process ran out of memory.
     OutOfMemory,
+    /// The relay had already gone on to a higher id.
+    PassedOver,
+    /// The replication slot was dropped first.
+    SlotDropped,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -179,6 +187,8 @@ impl Cause {
         Self::HeldTooLong,
         Self::NodeLost,
         Self::OutOfMemory,
+        Self::PassedOver,
+        Self::SlotDropped,
     ];
 
     /// The cause with this number.
@@ -212,6 +222,8 @@ impl Cause {
             Self::HeldTooLong => "the consumer held it for longer than the broker allows",
             Self::NodeLost => "the node that had it died, and no other had it",
             Self::OutOfMemory => "the process ran out of memory",
+            Self::PassedOver => "its row was committed after the relay had gone on to a higher id",
+            Self::SlotDropped => "the replication slot was dropped before its row was read",
         }
     }
 }

@@ -82,6 +82,8 @@ impl<'w> Names<'w> {
             Kind::Wrote => format!("{part}: order row committed"),
             Kind::RowAdded => format!("{part}: outbox row committed with it"),
             Kind::RowSent => format!("{part}: outbox row marked as sent"),
+            Kind::RowPassedOver => format!("{part}: no relay will read its outbox row: {cause}"),
+            Kind::RowFound => format!("{part}: its outbox row is found by its missing mark"),
             Kind::Stored => format!("{part}: stored"),
             Kind::StoredDelayed => format!("{part}: stored, visible in {}", spoken(record.extra)),
             Kind::Ripened => format!("{part}: its delay is over"),
@@ -256,6 +258,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::ExpiredDead
         | Kind::Dropped
         | Kind::DroppedHeld
+        | Kind::RowPassedOver
         | Kind::Crashed => Level::Bad,
         Kind::PublishFailed
         | Kind::TimedOut
@@ -277,6 +280,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::Wrote
         | Kind::RowAdded
         | Kind::RowSent
+        | Kind::RowFound
         | Kind::Stored
         | Kind::StoredDelayed
         | Kind::Ripened

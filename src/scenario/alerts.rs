@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::links::dead_letter_queues;
-use super::parts::Kind;
+use super::parts::{Kind, Reads};
 use super::steps::Step;
 use super::{AlertSpec, PartSpec};
 use crate::sim::Micros;
@@ -37,6 +37,9 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
                 if has_outbox(parts, id) {
                     rule("outbox-age", "outbox_oldest_us", 30 * SECOND_US);
                 }
+                if has_slot(parts, id) {
+                    rule("slot-size", "slot_bytes", 1_000_000_000);
+                }
             }
             Kind::Relay(_) => rule("produce-errors", "produce_errors", 0),
             Kind::Queue(settings) => match dead_letter_queues(parts).contains(&id.as_str()) {
@@ -56,6 +59,14 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
         }
     }
     alerts
+}
+
+/// Whether a relay reads this database by a replication slot.
+fn has_slot(parts: &IndexMap<String, PartSpec>, id: &str) -> bool {
+    parts.values().any(|part| match &part.kind {
+        Kind::Relay(settings) => settings.from.id() == Some(id) && settings.reads == Reads::Cdc,
+        _ => false,
+    })
 }
 
 /// Whether anyone writes or reads an outbox in this database.

@@ -18,6 +18,8 @@ pub enum Unit {
     Share,
     /// So many within the last second.
     Rate,
+    /// Bytes.
+    Bytes,
 }
 
 /// One gauge.
@@ -47,11 +49,13 @@ const SERVICE: [GaugeSpec; 5] = [
     gauge("p99_us", "p99 latency", Unit::Duration),
     gauge("in_flight", "in flight", Unit::Count),
 ];
-const DATABASE: [GaugeSpec; 4] = [
+const DATABASE: [GaugeSpec; 6] = [
     gauge("commits_per_s", "commits", Unit::Rate),
     gauge("errors_per_s", "errors", Unit::Rate),
     gauge("outbox_unsent", "outbox rows unsent", Unit::Count),
     gauge("outbox_oldest_us", "oldest unsent row", Unit::Duration),
+    gauge("outbox_rows", "rows in the outbox table", Unit::Count),
+    gauge("slot_bytes", "slot size", Unit::Bytes),
 ];
 const RELAY: [GaugeSpec; 3] = [
     gauge("sent_per_s", "sent", Unit::Rate),
@@ -110,7 +114,7 @@ impl Unit {
     pub fn parse(self, text: &str) -> Result<u64, String> {
         let text = text.trim();
         match self {
-            Self::Count => text.parse().map_err(|_| format!("`{text}` is not a whole number")),
+            Self::Count | Self::Bytes => text.parse().map_err(|_| format!("`{text}` is not a whole number")),
             Self::Duration => Micros::parse(text).map(|span| span.0),
             Self::Share => Ppm::parse(text).map(|share| u64::from(share.0)),
             Self::Rate => match text.parse() {
@@ -128,6 +132,7 @@ impl Unit {
             Self::Duration => "a duration like 30s",
             Self::Share => "a share like 1%",
             Self::Rate => "a rate like 100/s, or 0",
+            Self::Bytes => "a whole number of bytes",
         }
     }
 
@@ -135,7 +140,7 @@ impl Unit {
     #[must_use]
     pub fn written(self, value: u64) -> String {
         match self {
-            Self::Count => value.to_string(),
+            Self::Count | Self::Bytes => value.to_string(),
             Self::Duration => Micros(value).to_string(),
             Self::Share => Ppm(u32::try_from(value).unwrap_or(u32::MAX)).to_string(),
             Self::Rate => format!("{value}/s"),
@@ -150,6 +155,8 @@ impl Unit {
             Self::Duration => spoken(value),
             Self::Share => Ppm(u32::try_from(value / 100 * 100).unwrap_or(u32::MAX)).to_string(),
             Self::Rate => format!("{}/s", grouped(value)),
+            Self::Bytes if value < 10_000_000 => format!("{} KB", grouped(value / 1_000)),
+            Self::Bytes => format!("{} MB", grouped(value / 1_000_000)),
         }
     }
 }
@@ -160,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_value_reads_back_as_it_is_written() {
-        for unit in [Unit::Count, Unit::Duration, Unit::Share, Unit::Rate] {
+        for unit in [Unit::Count, Unit::Duration, Unit::Share, Unit::Rate, Unit::Bytes] {
             for value in [0, 1, 999, 50_000, 1_000_000] {
                 assert_eq!(unit.parse(&unit.written(value)), Ok(value), "{unit:?} {value}");
             }

@@ -7,7 +7,7 @@ use super::{Fault, Faults};
 pub const FIRST: &str = "order-shop";
 
 /// Ids and texts in the order of the picker.
-const ALL: [(&str, &str); 11] = [
+const ALL: &[(&str, &str)] = &[
     ("order-shop", include_str!("library/order-shop.json")),
     ("sync-checkout", include_str!("library/sync-checkout.json")),
     ("queued-checkout", include_str!("library/queued-checkout.json")),
@@ -19,6 +19,10 @@ const ALL: [(&str, &str); 11] = [
     ("inbox-on-a-log", include_str!("library/inbox-on-a-log.json")),
     ("dual-write", include_str!("library/dual-write.json")),
     ("outbox-relay-crash", include_str!("library/outbox-relay-crash.json")),
+    ("late-commit", include_str!("library/late-commit.json")),
+    ("idle-slot", include_str!("library/idle-slot.json")),
+    ("two-relays", include_str!("library/two-relays.json")),
+    ("listen-to-yourself", include_str!("library/listen-to-yourself.json")),
 ];
 
 /// The ids in the order of the picker.

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::PartSpec;
 use super::fault::Fault;
 use super::nearest::known;
-use super::parts::Kind;
+use super::parts::{Kind, Reads};
 use super::setting::PartName;
 use super::steps::Step;
 
@@ -192,7 +192,21 @@ pub fn check(
         }
     }
     faults.extend(check_dead_letters(parts, id, kind, &place));
+    faults.extend(check_relays(parts, id, kind, &place));
     faults
+}
+
+/// Several relays share an outbox only by the marks of its rows.
+fn check_relays(parts: &IndexMap<String, PartSpec>, id: &str, kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
+    let Kind::Relay(own) = kind else { return None };
+    if own.reads == Reads::Flag {
+        return None;
+    }
+    let other = parts.iter().find(|(other, part)| match &part.kind {
+        Kind::Relay(settings) => *other != id && settings.from == own.from,
+        _ => false,
+    })?;
+    Some(Fault::new(place("reads"), format!("`{}` reads the same outbox", other.0), "flag, where several relays read one outbox"))
 }
 
 /// Dead letters that would come round again, and a limit that leads nowhere.

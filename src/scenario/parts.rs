@@ -102,6 +102,16 @@ choice! {
     }
 }
 
+choice! {
+    /// How a relay knows which rows are to be published.
+    pub enum Reads {
+        Flag = "flag", "Rows without a mark, and it marks what it has published.";
+        LastId = "last-id", "Rows above the last id that it has published: one that commits late is passed over for ever.";
+        Horizon = "horizon", "The same, but only below the oldest transaction under way: nothing can appear there any more.";
+        Cdc = "cdc", "The write-ahead log in order of commit, by a replication slot.";
+    }
+}
+
 settings! {
     /// Settings of a producer: where messages or shoppers come from.
     pub struct ProducerSettings {
@@ -140,6 +150,9 @@ settings! {
         latency: Latency = "2ms" in "", "How long a transaction takes.";
         capacity: u64 = "0" in "0..=1000000", "Transactions at once; more wait. 0 has no limit.";
         effect: String = "" in "", "Counts each order row as this effect, so that an order without a row shows.";
+        keep: Micros = "0s" in "0s..=365d", "How long sent outbox rows stay in the table.";
+        row_bytes: u64 = "1000" in "1..=100000000", "What a row takes in the write-ahead log, in bytes.";
+        other_writes: PerSecond = "0/s" in "0/s..=1000000/s", "Rows a second that others write to other tables of the same server.";
     }
 }
 
@@ -148,6 +161,10 @@ settings! {
     pub struct RelaySettings {
         from: PartName = "" in "", "The database whose outbox it reads.";
         to: PartName = "" in "", "The queue or log that it publishes to.";
+        reads: Reads = "flag" in "flag|last-id|horizon|cdc", "How it knows which rows are to be published.";
+        skip_locked: bool = "false" in "", "Locks the rows that it reads by their mark, and passes by what another relay has locked.";
+        heartbeat: Micros = "0s" in "0s..=1h", "Writes and reads a row of its own this often, so that the slot moves where no other rows come; 0 never does.";
+        max_slot: u64 = "0" in "0..=1000000000000000", "Bytes of write-ahead log that its slot may keep before it is dropped; 0 has no limit.";
         poll: Micros = "100ms" in "1ms..=1h", "The wait after it found nothing.";
         batch: u64 = "500" in "1..=10000", "Rows a round.";
         mark: Latency = "2ms" in "", "How long marking a batch as sent takes.";

@@ -34,6 +34,7 @@ impl World {
         }
         for database in &self.databases {
             expect(database.part, Place::Outbox, database.outbox.len())?;
+            expect(database.part, Place::PassedOver, database.outbox.passed_over())?;
             live += database.outbox.len() as i64 * i64::from(database.effects.count_ones());
         }
         for queue in &self.queues {

@@ -6,18 +6,18 @@ use super::gauges::GaugeBoard;
 use super::part::{Body, Part};
 use super::{Event, World};
 use crate::broker::{Group, Log, Server, WorkQueue};
-use crate::database::{Database, Relay, RelayState};
+use crate::database::{Database, Outbox, Relay, RelayState, Slot};
 use crate::message::EffectMask;
 use crate::observe::hops::Hops;
 use crate::observe::ledger::{EffectInfo, Ledger, SOME_DAY_US};
 use crate::observe::observer::Observer;
 use crate::scenario::links::{dead_letter_queues, effects};
-use crate::scenario::parts::Broker;
+use crate::scenario::parts::{Broker, Reads};
 use crate::scenario::setting::PartName;
 use crate::scenario::steps::Step;
 use crate::scenario::{Kind, Scenario};
 use crate::service::{BoundStep, Dependency, Inbox, ListedFact, Process, Producer, Service, Source, Worker};
-use crate::sim::{EventQueue, Slab, Stream, Tape};
+use crate::sim::{EventQueue, Slab, Stream};
 
 /// Numbers of parts and effects by name.
 struct Names<'s> {
@@ -214,8 +214,10 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
             part,
             effect: names.effect(&settings.effect),
             effects: 0,
-            outbox: Tape::default(),
+            outbox: Outbox::default(),
+            slot: Slot::default(),
             has_relay: false,
+            reads: Reads::Flag,
             rows: 0,
             settings,
         }),
@@ -223,7 +225,16 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
             let database = names.named(&settings.from).unwrap_or(0);
             let Body::Database(from) = names.bodies[usize::from(database)] else { return };
             let to = names.named(&settings.to).unwrap_or(0);
-            world.relays.push(Relay { part, from, to, state: RelayState::Idle, epoch: 0, failures: 0, settings });
+            world.relays.push(Relay {
+                part,
+                from,
+                to,
+                state: RelayState::Idle,
+                epoch: 0,
+                failures: 0,
+                batch: Vec::new(),
+                settings,
+            });
         }
         Kind::Queue(settings) => match names.bodies[usize::from(part)] {
             Body::Server(_) => world.servers.push(Server::new(part, settings)),
@@ -384,6 +395,9 @@ fn start(world: &mut World) {
             let first_us = world.producers[index].settings.messages.0.first().and_then(|listed| listed.at).map_or(0, |at| at.0);
             world.pending.at(start_us.max(first_us), Event::Emit(index as u16));
         }
+    }
+    for index in 0..world.databases.len() {
+        world.outbox_follows(index as u16);
     }
     for index in 0..world.relays.len() {
         world.pending.at(0, Event::RelayPoll(index as u16, 0));

@@ -72,6 +72,8 @@ pub struct Call {
     answered: bool,
     state: State,
     verdict: Cause,
+    /// The id of the transaction, where someone asks for ids; nought otherwise.
+    transaction: u64,
 }
 
 /// A refusal costs a server next to nothing, but it is an answer and takes its way back.
@@ -99,6 +101,7 @@ impl World {
             answered: false,
             state: State::Running,
             verdict: Cause::None,
+            transaction: 0,
         };
         if !self.reachable(from, server) {
             self.without_answer(base);
@@ -120,7 +123,8 @@ impl World {
         let (takes_us, verdict) = self.draw(server);
         if takes_us == 0 && verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0 {
             self.hop(from, server, message.fact, 0);
-            let refused = self.perform(&base);
+            let transaction = if matches!(purpose, Purpose::Write { .. }) { self.transaction_begins(server) } else { 0 };
+            let refused = self.perform(&Call { transaction, ..base });
             return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
@@ -143,9 +147,15 @@ impl World {
         let deadline_us = call.started_us + call.timeout_us;
         let needs_timer = !call.timer && now_us + takes_us > deadline_us;
         call.timer |= needs_timer;
-        let (caller, fact) = (call.caller, call.message.fact);
+        let (caller, fact, writes) = (call.caller, call.message.fact, matches!(call.purpose, Purpose::Write { .. }));
         if needs_timer {
             self.pending.at(deadline_us, Event::CallTimeout(handle));
+        }
+        if writes {
+            let transaction = self.transaction_begins(server);
+            if let Some(call) = self.calls.get_mut(handle) {
+                call.transaction = transaction;
+            }
         }
         self.parts[usize::from(server)].busy += 1;
         self.pending.after(now_us, takes_us, Event::CallDone(handle));
@@ -178,6 +188,7 @@ impl World {
         }
         if call.verdict != Cause::None {
             self.parts[server].counters.errors += 1;
+            self.transaction_fails(call.server, call.transaction);
         }
         self.next_in_line(call.server);
         let lost = self.parts[server].health.lose_acks > 0 && self.is_broker(call.server);
@@ -232,6 +243,9 @@ impl World {
     pub(super) fn drop_calls(&mut self, server: u16) {
         let doomed: Vec<Handle> = self.calls.iter().filter(|(_, call)| call.server == server).map(|(handle, _)| handle).collect();
         for handle in doomed {
+            if let Some(call) = self.calls.get(handle).copied() {
+                self.transaction_fails(server, call.transaction);
+            }
             self.never_answers(handle);
         }
         let part = &mut self.parts[usize::from(server)];
@@ -282,7 +296,7 @@ impl World {
     fn perform(&mut self, call: &Call) -> Cause {
         match call.purpose {
             Purpose::Do { effect } => self.dependency_does(call.server, call.caller, effect, &call.message),
-            Purpose::Write { outbox } => self.database_commits(call.server, outbox, &call.message),
+            Purpose::Write { outbox } => self.database_commits(call.server, outbox, &call.message, call.transaction),
             Purpose::Store => return self.broker_stores(call.server, call.message),
             Purpose::StoreBatch => return self.relay_stores(call.caller, call.server),
         }

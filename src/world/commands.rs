@@ -85,6 +85,7 @@ impl World {
                 self.parts[usize::from(part)].health.restarting_until_us = None;
             }
             Body::Relay(relay) => {
+                self.relay_lets_go(relay);
                 let relay = &mut self.relays[usize::from(relay)];
                 relay.epoch += 1;
                 relay.state = RelayState::Idle;
@@ -109,6 +110,9 @@ impl World {
             for process in 0..self.workers[usize::from(worker)].processes.len() {
                 self.process_starts(worker, process as u16);
             }
+        }
+        if let Body::Relay(relay) = self.parts[usize::from(part)].body {
+            self.relay_mends(relay);
         }
         self.goes_on(part);
     }
@@ -255,6 +259,7 @@ impl World {
             }
             Body::Server(index) => self.server_tuned(index),
             Body::Log(index) => self.grows(index),
+            Body::Relay(index) => self.relay_changes(index),
             _ => {}
         }
     }

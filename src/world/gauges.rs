@@ -106,6 +106,7 @@ impl World {
     /// Takes one sample of everything and looks at the rules.
     pub(super) fn sample(&mut self) {
         self.retention();
+        self.checkpoint();
         self.observer.ledger.run_out(self.now_us);
         let counters: Vec<Counters> = self.parts.iter().map(|part| part.counters).collect();
         // The window reaches back one second, or one sample where samples are further apart.
@@ -196,8 +197,9 @@ impl World {
             }
             Body::Database(index) => {
                 let database = &self.databases[usize::from(index)];
-                let oldest_us = database.outbox.front().map_or(0, |row| now_us - row.stored_us);
-                vec![per_second(done), per_second(errors), database.outbox.len(), oldest_us]
+                let (outbox, slot_bytes) = (&database.outbox, database.slot.bytes(&database.settings));
+                let errors = per_second(errors);
+                vec![per_second(done), errors, outbox.len(), outbox.oldest_us(now_us), outbox.rows(), slot_bytes]
             }
             Body::Relay(index) => {
                 let retry_us = match self.relays[usize::from(index)].state {

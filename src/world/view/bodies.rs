@@ -37,8 +37,8 @@ impl World {
         }
         BodyView::Outbox {
             unsent: database.outbox.len(),
-            oldest_us: database.outbox.front().map_or(0, |row| self.now_us - row.stored_us),
-            rows: database.outbox.iter().take(MOST_SHELF).map(|row| self.token(row)).collect(),
+            oldest_us: database.outbox.oldest_us(self.now_us),
+            rows: database.outbox.first(MOST_SHELF).map(|row| self.token(row)).collect(),
         }
     }
 
