@@ -2,9 +2,76 @@
 
 mod replay;
 
+use redrive_brokers::kafka::partition::{Acks, Commit, Happening, Options, Partition};
 use redrive_brokers::kafka::script;
 
 #[test]
 fn kafka_gives_what_the_transcripts_say() {
     replay::check_folder("kafka", |transcript| script::open(transcript).expect("a header it knows"));
+}
+
+/// A day made up from a seed: brokers break and come back, a producer writes. Gives what was acknowledged, by offset and epoch.
+fn any_day(seed: u64, options: Options, check: impl Fn(&Partition, &str)) -> (Partition, Vec<(u64, u32)>) {
+    let mut random = seed;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    let mut partition = Partition::new(0, options, &[1, 2, 3]);
+    let (mut now_us, mut acked, mut waiting) = (0, Vec::new(), Vec::new());
+    for ticket in 0..400 {
+        let broker = u32::try_from(next(3)).expect("below three") + 1;
+        let step = next(12);
+        match step {
+            0 => partition.kill(now_us, broker),
+            1 => partition.freeze(now_us, broker),
+            2..5 => partition.start(now_us, broker),
+            5 => partition.shut_down(now_us, broker),
+            6 => now_us += next(20_000_000),
+            7 => now_us += next(3_000),
+            _ => {
+                let records = next(5) + 1;
+                if let Ok(appended) = partition.append(now_us, records, Acks::All, ticket) {
+                    let named = (appended.base..appended.base + records).map(|offset| (offset, appended.epoch));
+                    if appended.answered { acked.extend(named) } else { waiting.push((ticket, named.collect::<Vec<_>>())) }
+                }
+            }
+        }
+        partition.advance(now_us);
+        for happening in partition.take_happenings() {
+            if let Happening::Answered { ticket, result: Ok(()), .. } = happening {
+                let place = waiting.iter().position(|(known, _)| *known == ticket).expect("it waits");
+                acked.extend(waiting.swap_remove(place).1);
+            }
+        }
+        assert!(partition.next_due_us().is_none_or(|due_us| due_us > now_us), "seed {seed} step {step}: something is left");
+        check(&partition, &format!("seed {seed}, at {now_us}, step {step}"));
+    }
+    for broker in 1..=3 {
+        partition.start(now_us, broker);
+    }
+    partition.advance(now_us + 60_000_000);
+    (partition, acked)
+}
+
+#[test]
+fn no_acknowledged_record_is_lost_in_a_clean_cluster() {
+    for seed in 0..500 {
+        for commit in [Commit::EveryInSync, Commit::Majority] {
+            let options = Options { min_insync: 2, lag_max_us: 3_000_000, commit, ..Options::default() };
+            let (partition, acked) = any_day(seed, options, |partition, place| {
+                assert!(partition.high_watermark() <= partition.log_end(), "{place}");
+            });
+            assert_eq!(partition.missing(), 0, "seed {seed}: everyone is back");
+            assert_eq!(partition.high_watermark(), partition.log_end(), "seed {seed}");
+            let leader = partition.replicas().iter().find(|replica| Some(replica.broker()) == partition.leader());
+            let log = leader.expect("someone leads").log();
+            for (offset, epoch) in acked {
+                assert_eq!(log.epoch_at(offset), Some(epoch), "seed {seed}, {commit:?}: offset {offset}");
+            }
+            for replica in partition.replicas() {
+                assert_eq!(replica.log(), log, "seed {seed}: every replica is the same");
+            }
+        }
+    }
 }

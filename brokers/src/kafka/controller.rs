@@ -4,7 +4,7 @@
 
 use super::error::Error;
 use super::partition::{Commit, Happening, Partition};
-use super::replica::{Fetch, Life, Log, NEVER, Replica};
+use super::replica::{Fetch, Life, NEVER, Replica};
 
 impl Partition {
     /// A broker's process is killed. What it had acknowledged is in its log and comes back with it.
@@ -191,13 +191,13 @@ impl Partition {
 
     /// Raft: a majority votes, and only for a log that is no shorter than its own. Source: the Raft paper, 5.4.1.
     fn longest_of_a_majority(&self) -> Option<u32> {
-        let voters = (0..).zip(&self.replicas).filter(|(_, replica)| replica.life == Life::Up);
-        let rank = |log: &Log| (log.lineage().last().map(|last| last.epoch), log.end());
+        let voters = (0..).zip(&self.replicas).filter(|(_, replica)| !replica.fenced && replica.life == Life::Up);
+        let rank = |replica: &Replica| (replica.accepted, replica.log.end());
         let mut best: Option<u32> = None;
         let mut votes = 0;
         for (place, replica) in voters {
             votes += 1;
-            if best.is_none_or(|best| rank(&replica.log) > rank(&self.replica(best).log)) {
+            if best.is_none_or(|best| rank(replica) > rank(self.replica(best))) {
                 best = Some(place);
             }
         }
@@ -206,7 +206,13 @@ impl Partition {
 
     fn preferred_may_lead(&self) -> bool {
         let preferred = self.replica(0);
-        self.leader.is_some_and(|leader| leader != 0) && preferred.in_sync && !preferred.fenced && preferred.life == Life::Up
+        let fits = preferred.in_sync && !preferred.fenced && preferred.life == Life::Up;
+        let has_all = |leader: u32| preferred.accepted == self.epoch && preferred.log.end() == self.replica(leader).log.end();
+        fits && match self.options.commit {
+            Commit::EveryInSync => self.leader.is_some_and(|leader| leader != 0),
+            // Raft's leader hands over to one that has its whole log.
+            Commit::Majority => self.running_leader().is_some_and(|leader| leader != 0 && has_all(leader)),
+        }
     }
 
     /// Makes a replica the leader of a new epoch. Source: `Partition.makeLeader`.
@@ -227,6 +233,7 @@ impl Partition {
         }
         let end = self.replica(place).log.end();
         self.epoch_start = end;
+        self.replica_mut(place).accepted = self.epoch;
         let (broker, epoch) = (self.replica(place).broker, self.epoch);
         self.happenings.push(Happening::Leader { at_us: now_us, broker: Some(broker), epoch, kept, end });
         for replica in &mut self.replicas {
@@ -249,7 +256,7 @@ impl Partition {
 
     /// A replica learns who leads: it throws away what that one does not have, and begins to ask.
     fn follow(&mut self, now_us: u64, place: u32) {
-        let Some(leader) = self.leader else { return };
+        let Some(leader) = self.running_leader() else { return };
         let kept = self.replica(place).log.common_end(&self.replica(leader).log);
         let arrives_us = now_us.saturating_add(self.options.fetch_us.max(1) / 2);
         let replica = self.replica_mut(place);
@@ -259,7 +266,11 @@ impl Partition {
             replica.high_watermark = replica.high_watermark.min(kept);
             self.happenings.push(Happening::Truncated { at_us: now_us, broker, from: kept, to });
         }
+        let epoch = self.epoch;
         let replica = self.replica_mut(place);
+        if replica.accepted != epoch {
+            replica.accepted = replica.log.lineage().last().map_or(0, |last| last.epoch);
+        }
         let (end, high_watermark) = (replica.log.end(), replica.high_watermark);
         replica.fetch = Fetch::Answered { stored_us: now_us, arrives_us, end, high_watermark };
     }

@@ -307,7 +307,8 @@ impl Partition {
         self.replica(self.canon).log.lineage()
     }
 
-    /// What happened since the last time someone asked, in order.
+    /// What happened since the last time someone asked, in order. To be asked before the next append: what it tells of the
+    /// log is told as of then.
     pub fn take_happenings(&mut self) -> Vec<Happening> {
         std::mem::take(&mut self.happenings)
     }

@@ -124,6 +124,9 @@ pub struct Replica {
     pub(super) fenced: bool,
     pub(super) in_sync: bool,
     pub(super) fetch: Fetch,
+    /// The newest epoch whose leader's whole log it had: what it votes by under Raft, where every leader begins with a
+    /// record of its own that takes no offset here.
+    pub(super) accepted: u32,
     // What the leader knows of it.
     pub(super) known_end: u64,
     pub(super) caught_up_us: u64,
@@ -142,6 +145,7 @@ impl Replica {
             fenced: false,
             in_sync: true,
             fetch: Fetch::Off,
+            accepted: 0,
             known_end: 0,
             caught_up_us: now_us,
             last_fetch_us: now_us,

@@ -43,9 +43,12 @@ impl Partition {
     /// A follower's request arrives: it tells the leader how far the follower is.
     fn asked(&mut self, place: usize, leader: u32, now_us: u64) {
         let (end, high_watermark) = (self.replica(leader).log.end(), self.replica(leader).high_watermark);
-        let epoch_start = self.epoch_start;
+        let (epoch, epoch_start) = (self.epoch, self.epoch_start);
         let replica = &mut self.replicas[place];
         replica.asked(now_us, end);
+        if replica.log.end() >= epoch_start {
+            replica.accepted = epoch;
+        }
         // Source: `Partition.isFollowerInSync` and `isReplicaIsrEligible`.
         if !replica.in_sync && !replica.fenced && replica.log.end() >= high_watermark && replica.log.end() >= epoch_start {
             replica.in_sync = true;
@@ -136,13 +139,14 @@ impl Partition {
         counts.map(|(_, replica)| replica.known_end).fold(end, u64::min)
     }
 
-    /// The largest offset that a majority has.
+    /// The largest offset that a majority has. Nothing counts before all of the leader's first log does: Raft commits what
+    /// earlier leaders wrote only together with a record of its own. Source: the Raft paper, 5.4.2.
     fn majority_end(&self, leader: u32, end: u64) -> u64 {
         let known = |place: u32| if place == leader { end } else { self.replica(place).known_end };
         let places = 0..u32::try_from(self.replicas.len()).unwrap_or(u32::MAX);
         let majority = self.replicas.len() / 2 + 1;
         let reached = |to: u64| places.clone().filter(|place| known(*place) >= to).count() >= majority;
-        places.clone().map(known).filter(|to| reached(*to)).max().unwrap_or(0)
+        places.clone().map(known).filter(|to| *to >= self.epoch_start && reached(*to)).max().unwrap_or(0)
     }
 
     fn answer_if_watermark_is_news(&mut self, place: usize, leader: u32, now_us: u64) {

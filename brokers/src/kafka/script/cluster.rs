@@ -179,15 +179,17 @@ impl Cluster {
     fn settle(&mut self, began_us: u64) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
-            self.orders.append(&mut self.coordinator.take_orders());
-            self.carry_out();
             let happenings = self.partition.take_happenings();
-            if happenings.is_empty() {
-                return lines;
-            }
+            let quiet = happenings.is_empty();
             for happening in happenings {
                 let line = self.tell(happening, began_us);
                 lines.extend(line);
+            }
+            self.orders.append(&mut self.coordinator.take_orders());
+            let tickets = self.next_ticket;
+            self.carry_out();
+            if quiet && self.next_ticket == tickets {
+                return lines;
             }
         }
     }
@@ -423,11 +425,11 @@ impl Cluster {
                 }
                 Order::Mark { partition, from, commit } => {
                     let ticket = self.next_ticket;
-                    self.next_ticket += 1;
                     let Ok(appended) = self.partition.append(self.now_us, 1, Acks::All, ticket) else {
                         self.orders.push(order);
                         continue;
                     };
+                    self.next_ticket += 1;
                     let name = if commit { "|commit|" } else { "|abort|" };
                     let record = Record { name: name.to_owned(), transaction: None, marker: true };
                     self.records.insert((appended.base, appended.epoch), record);

@@ -1,10 +1,12 @@
 //! Transcripts of Kafka: what a script's words do to the machines.
 //!
-//! The header's `machine:` says which: `cluster` (the default), [`cluster::Cluster`]. Its settings
-//! stand in the header under Kafka's own names, times in milliseconds. Where `recorded:` names what was seen on the real
-//! server, the other lines follow from its rules.
+//! The header's `machine:` says which: `cluster` (the default), [`log`] or [`client`]. Its settings stand in the header
+//! under Kafka's own names, times in milliseconds. Where `recorded:` names what was seen on the real server, the other
+//! lines follow from its rules.
 
+pub mod client;
 pub mod cluster;
+pub mod log;
 mod words;
 
 use crate::transcript::Transcript;
@@ -21,6 +23,14 @@ pub fn open(transcript: &Transcript) -> Result<Machine, String> {
         "cluster" => {
             let mut cluster = cluster::Cluster::new(transcript)?;
             Ok(Box::new(move |words| cluster.say(words)))
+        }
+        "log" => {
+            let mut log = log::Log::new(transcript)?;
+            Ok(Box::new(move |words| log.say(words)))
+        }
+        "client" => {
+            let mut client = client::Client::new(transcript)?;
+            Ok(Box::new(move |words| client.say(words)))
         }
         other => Err(format!("no machine `{other}`")),
     }
