@@ -71,7 +71,7 @@ pub enum Removal {
 /// The most members a group takes: bounds the work of one assignment. `group.max.size` has no limit by default in Kafka.
 pub const MAX_MEMBERS: usize = 1_000;
 
-/// The later end of two optional moments that are waited for: the earlier one.
+/// The earlier of two moments that may not come.
 fn sooner(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.min(other)),

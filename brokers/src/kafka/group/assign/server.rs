@@ -1,7 +1,7 @@
 //! The server's uniform assignor where everyone wants the same topics.
 
 use super::plain::share;
-use super::{Assignment, Subscription, count, partitions};
+use super::{Assignment, Partition, Subscription, count, partitions};
 
 /// Assigns: the first members may have one more; each keeps up to its quota of its last target, topic by topic, and the
 /// rest goes to whoever has room, in order.
@@ -19,9 +19,7 @@ pub(super) fn uniform(counts: &[u32], members: &[Subscription]) -> Assignment {
     for (place, member) in (0..).zip(members) {
         let mut quota = least + u32::from(place < extra);
         let mut kept = Vec::new();
-        let mut owned = member.owned.clone();
-        owned.sort_unstable();
-        for partition in owned.into_iter().filter(|held| topics.contains(&held.topic)) {
+        for partition in as_walked(&member.owned).into_iter().filter(|held| topics.contains(&held.topic)) {
             if quota > 0 {
                 quota -= 1;
                 kept.push(partition);
@@ -38,4 +36,16 @@ pub(super) fn uniform(counts: &[u32], members: &[Subscription]) -> Assignment {
         kept.sort_unstable();
     }
     given
+}
+
+/// A target in the order in which the server walks it: topic by topic, each topic's set as a Java `HashSet` of so many
+/// numbers is walked. Beyond 16 partitions that is not always their order, and who walks last is given away.
+fn as_walked(owned: &[Partition]) -> Vec<Partition> {
+    let size = |topic: u32| owned.iter().filter(|held| held.topic == topic).count();
+    // `new HashSet<>(collection)`: room for its elements at a load of three quarters, 16 at least, a power of two.
+    let bins = |topic: u32| (size(topic) * 4 / 3 + 1).max(16).next_power_of_two();
+    let bin = |held: &Partition| held.index as usize & (bins(held.topic) - 1);
+    let mut walked = owned.to_vec();
+    walked.sort_by_cached_key(|held| (held.topic, bin(held), held.index));
+    walked
 }
