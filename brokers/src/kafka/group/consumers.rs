@@ -162,7 +162,8 @@ impl Consumers {
     pub fn beat(&mut self, now_us: u64, process: Consumer) -> Result<(), Fault> {
         self.advance(now_us);
         let at = self.find(process).ok_or(Fault::UnknownMemberId)?;
-        if self.clients[at].stage != Stage::Member || now_us < self.clients[at].beat_us + self.settings.heartbeat_us {
+        if self.clients[at].stage != Stage::Member || now_us < self.clients[at].beat_us.saturating_add(self.settings.heartbeat_us)
+        {
             return Ok(());
         }
         let said = self.send_beat(at);
