@@ -66,7 +66,9 @@ pub const ALL: &[&Profile] = &[
     &crate::sqs::profile::SNS_SQS,
     &crate::rabbitmq::profile::CLASSIC,
     &crate::rabbitmq::profile::QUORUM,
+    &crate::kafka::profile::KAFKA,
     &crate::kafka::group::profile::SHARE,
+    &crate::kafka::profile::REDPANDA,
     &crate::postgres::profile::TABLE,
 ];
 

@@ -3,7 +3,7 @@
 mod replay;
 
 use redrive_brokers::kafka::partition::{Acks, Commit, Happening, Options, Partition};
-use redrive_brokers::kafka::script;
+use redrive_brokers::kafka::{offsets, producer, profile, script, segment, transaction};
 
 #[test]
 fn kafka_gives_what_the_transcripts_say() {
@@ -74,4 +74,57 @@ fn no_acknowledged_record_is_lost_in_a_clean_cluster() {
             }
         }
     }
+}
+
+#[test]
+fn the_profiles_state_the_defaults_that_the_machines_have() {
+    let check = |name: &str, expect: &[(&str, u64)]| {
+        let known = redrive_brokers::profile::named(name).expect("it is in the list");
+        for (setting, value) in expect {
+            let stated = known.settings.iter().find(|native| native.name == *setting).expect(setting).default;
+            let digits = stated.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(stated.len());
+            let unit = match &stated[digits..] {
+                "ms" => 1_000,
+                "s" => 1_000_000,
+                "h" => 3_600_000_000,
+                "d" => 86_400_000_000,
+                _ => 1,
+            };
+            assert_eq!(stated[..digits].parse::<u64>().expect(stated) * unit, *value, "{name} {setting}");
+        }
+    };
+    let (client, log, partition) = (producer::Options::default(), segment::Options::default(), Options::default());
+    check(
+        "kafka",
+        &[
+            ("linger.ms", client.linger_us),
+            ("batch.size", client.batch_bytes),
+            ("buffer.memory", client.buffer_bytes),
+            ("max.block.ms", client.max_block_us),
+            ("delivery.timeout.ms", client.delivery_us),
+            ("request.timeout.ms", client.request_us),
+            ("retries", client.retries.into()),
+            ("retry.backoff.ms", client.backoff_us),
+            ("max.in.flight.requests.per.connection", client.in_flight.into()),
+            ("offsets.retention.minutes", offsets::Options::default().retention_us),
+            ("min.insync.replicas", partition.min_insync.into()),
+            ("replica.lag.time.max.ms", partition.lag_max_us),
+            ("broker.session.timeout.ms", partition.session_us),
+            ("leader.imbalance.check.interval.seconds", partition.rebalance_us.expect("it is on")),
+            ("retention.ms", log.retention_us.expect("there is one")),
+            ("segment.bytes", log.segment_bytes),
+            ("segment.ms", log.segment_us),
+        ],
+    );
+    let log = profile::redpanda_log();
+    check(
+        "redpanda",
+        &[
+            ("election_timeout_ms", profile::redpanda_partition().session_us),
+            ("segment.bytes", log.segment_bytes),
+            ("segment.ms", log.segment_us),
+            ("retention.ms", log.retention_us.expect("there is one")),
+        ],
+    );
+    assert_eq!(transaction::Options::default().max_timeout_us, 900_000_000);
 }

@@ -182,3 +182,20 @@ pub fn diverged_at(position: u64, epoch: u32, lineage: &[EpochStart], end: u64) 
 pub fn lag(position: u64, end: u64) -> u64 {
     end.saturating_sub(position)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_is_sent_back_to_where_the_new_leader_began() {
+        let lineage = [EpochStart { epoch: 1, from: 0 }, EpochStart { epoch: 4, from: 10 }];
+        let check =
+            |position, epoch, expect| assert_eq!(diverged_at(position, epoch, &lineage, 15), expect, "{position} {epoch}");
+        check(10, 1, None);
+        check(12, 1, Some(10));
+        check(12, 3, Some(10));
+        check(12, 4, None);
+        check(16, 4, Some(15));
+    }
+}

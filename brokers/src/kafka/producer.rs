@@ -108,50 +108,50 @@ pub struct Completed {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Batch {
-    id: BatchId,
-    records: u32,
-    bytes: u64,
-    created_us: u64,
+pub(super) struct Batch {
+    pub(super) id: BatchId,
+    pub(super) records: u32,
+    pub(super) bytes: u64,
+    pub(super) created_us: u64,
     /// How often it was sent.
-    attempts: u32,
-    not_before_us: u64,
-    first_sequence: Option<u32>,
+    pub(super) attempts: u32,
+    pub(super) not_before_us: u64,
+    pub(super) first_sequence: Option<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Flying {
-    batch: Batch,
-    partition: u32,
-    broker: u32,
-    request: u64,
-    epoch: u16,
-    sent_us: u64,
+pub(super) struct Flying {
+    pub(super) batch: Batch,
+    pub(super) partition: u32,
+    pub(super) broker: u32,
+    pub(super) request: u64,
+    pub(super) epoch: u16,
+    pub(super) sent_us: u64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Lane {
-    broker: u32,
-    next_sequence: u32,
+pub(super) struct Lane {
+    pub(super) broker: u32,
+    pub(super) next_sequence: u32,
     /// Oldest first; the last one takes records while it has room and was not sent.
-    queue: VecDeque<Batch>,
+    pub(super) queue: VecDeque<Batch>,
 }
 
 /// A producer of one topic.
 #[derive(Clone, Debug)]
 pub struct Producer {
-    options: Options,
-    now_us: u64,
-    identity: Identity,
+    pub(super) options: Options,
+    pub(super) now_us: u64,
+    pub(super) identity: Identity,
     /// By partition.
-    lanes: Vec<Lane>,
-    flying: Vec<Flying>,
-    used_bytes: u64,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) flying: Vec<Flying>,
+    pub(super) used_bytes: u64,
     /// A call waits for memory: everything that can be sent is, without lingering.
-    is_full: bool,
-    next_batch: u64,
-    next_request: u64,
-    completed: Vec<Completed>,
+    pub(super) is_full: bool,
+    pub(super) next_batch: u64,
+    pub(super) next_request: u64,
+    pub(super) completed: Vec<Completed>,
 }
 
 impl Producer {
@@ -365,48 +365,7 @@ impl Producer {
         Some(Outgoing { batch: id, partition, broker, records, bytes, attempt, sequenced })
     }
 
-    /// A batch was refused or not answered: it waits for its next attempt, or has failed.
-    /// Source: `Sender.canRetry` and `TransactionManager.canRetry`.
-    fn failed(&mut self, now_us: u64, mut flying: Flying, error: Error) {
-        let (id, partition) = (flying.batch.id, flying.partition);
-        let stale = flying.epoch != self.identity.epoch;
-        let gap = error == Error::OutOfOrderSequence && self.options.idempotent && !self.options.transactional;
-        let again = error.is_retriable() || gap || stale && error == Error::InvalidProducerEpoch;
-        if flying.batch.attempts > self.options.retries || !again {
-            self.complete(now_us, &flying.batch, Err(error));
-            return;
-        }
-        let queued = self.lanes[partition as usize].queue.iter().any(|batch| batch.id < id);
-        let sent = self.flying.iter().any(|other| other.partition == partition && other.batch.id < id);
-        // It may be out of order only because an earlier one is still to be repeated.
-        if gap && !stale && !queued && !sent {
-            self.begin_new_epoch();
-        }
-        if flying.epoch != self.identity.epoch {
-            flying.batch.first_sequence = None;
-        }
-        let doublings = flying.batch.attempts.saturating_sub(1).min(20);
-        let backoff_us = (self.options.backoff_us << doublings).min(self.options.backoff_max_us.max(self.options.backoff_us));
-        flying.batch.not_before_us = now_us.saturating_add(backoff_us);
-        // Numbered batches keep their order; without numbers it goes to the front, though later ones may have overtaken it.
-        let idempotent = self.options.idempotent;
-        let queue = &mut self.lanes[partition as usize].queue;
-        let place = queue.iter().take_while(|batch| idempotent && batch.id < id).count();
-        queue.insert(place, flying.batch);
-    }
-
-    /// A gap that nobody fills: the producer goes on under a new epoch and numbers its batches anew (KIP-360).
-    fn begin_new_epoch(&mut self) {
-        self.identity.epoch = self.identity.epoch.saturating_add(1);
-        for lane in &mut self.lanes {
-            lane.next_sequence = 0;
-            for batch in &mut lane.queue {
-                batch.first_sequence = None;
-            }
-        }
-    }
-
-    fn complete(&mut self, now_us: u64, batch: &Batch, result: Result<(), Error>) {
+    pub(super) fn complete(&mut self, now_us: u64, batch: &Batch, result: Result<(), Error>) {
         self.used_bytes = self.used_bytes.saturating_sub(batch.bytes.max(self.options.batch_bytes));
         self.completed.push(Completed { batch: batch.id, at_us: now_us, result });
     }

@@ -22,33 +22,32 @@
 use std::collections::BTreeMap;
 
 use super::words::{Header, after, list, option, tenths, time};
-use crate::kafka::error::Error;
 use crate::kafka::idempotence::{Identity, Producers, Sequenced, Verdict};
 use crate::kafka::isolation::Isolation;
 use crate::kafka::partition::{Acks, Commit, Happening, Options, Partition};
-use crate::kafka::transaction::{self, Coordinator, GroupOffset, Order};
+use crate::kafka::transaction::{self, Coordinator, Order};
 use crate::transcript::Transcript;
 
 /// A record as the script keeps it.
 #[derive(Clone, Debug)]
-struct Record {
-    name: String,
+pub(super) struct Record {
+    pub(super) name: String,
     /// Whose transaction it is part of.
-    transaction: Option<u64>,
-    marker: bool,
+    pub(super) transaction: Option<u64>,
+    pub(super) marker: bool,
 }
 
 /// A producer as the script keeps it.
 #[derive(Clone, Debug)]
-struct Client {
-    transactional_id: Option<u64>,
-    identity: Identity,
-    next_sequence: u32,
+pub(super) struct Client {
+    pub(super) transactional_id: Option<u64>,
+    pub(super) identity: Identity,
+    pub(super) next_sequence: u32,
 }
 
 /// What waits for its answer.
 #[derive(Clone, Debug)]
-enum Ticket {
+pub(super) enum Ticket {
     Batch(String),
     Marker(u64),
 }
@@ -56,20 +55,20 @@ enum Ticket {
 /// The machines of one script.
 #[derive(Debug)]
 pub struct Cluster {
-    now_us: u64,
-    partition: Partition,
-    producers: Producers,
-    isolation: Isolation,
-    coordinator: Coordinator,
-    records: BTreeMap<(u64, u32), Record>,
-    clients: BTreeMap<String, Client>,
-    tickets: BTreeMap<u64, Ticket>,
+    pub(super) now_us: u64,
+    pub(super) partition: Partition,
+    pub(super) producers: Producers,
+    pub(super) isolation: Isolation,
+    pub(super) coordinator: Coordinator,
+    pub(super) records: BTreeMap<(u64, u32), Record>,
+    pub(super) clients: BTreeMap<String, Client>,
+    pub(super) tickets: BTreeMap<u64, Ticket>,
     /// Markers that found no leader.
-    orders: Vec<Order>,
-    offsets: BTreeMap<u64, u64>,
+    pub(super) orders: Vec<Order>,
+    pub(super) offsets: BTreeMap<u64, u64>,
     /// Names of transactional ids and groups, numbered in order of appearance.
-    names: Vec<String>,
-    next_ticket: u64,
+    pub(super) names: Vec<String>,
+    pub(super) next_ticket: u64,
 }
 
 impl Cluster {
@@ -286,63 +285,6 @@ impl Cluster {
         })
     }
 
-    /// Names of the data records in a range of a broker's log, or of the log that readers see.
-    fn names_between(&self, broker: Option<u32>, from: u64, to: u64) -> Vec<String> {
-        let records = (from..to).filter_map(|offset| Some((offset, self.record(broker, offset)?)));
-        records.filter(|(_, record)| !record.marker).map(|(_, record)| record.name.clone()).collect()
-    }
-
-    fn record(&self, broker: Option<u32>, offset: u64) -> Option<&Record> {
-        let replicas = self.partition.replicas();
-        let broker = broker.or(self.partition.leader());
-        let replica = replicas.iter().find(|replica| Some(replica.broker()) == broker)?;
-        self.records.get(&(offset, replica.log().epoch_at(offset)?))
-    }
-
-    fn read(&mut self, words: &[&str]) -> String {
-        let at = after(words, "at").and_then(|word| word.parse().ok()).or(self.partition.leader());
-        let Some(at) = at else { return Error::NotLeader.name().to_owned() };
-        let from = after(words, "from").and_then(|word| word.parse().ok()).unwrap_or(self.partition.log_start());
-        let high_watermark = match self.partition.readable_at(self.now_us, at) {
-            Ok(high_watermark) => high_watermark,
-            Err(error) => return error.name().to_owned(),
-        };
-        let end =
-            self.partition.replicas().iter().find(|replica| replica.broker() == at).map_or(0, |replica| replica.log().end());
-        if from < self.partition.log_start() || from > end {
-            return Error::OffsetOutOfRange.name().to_owned();
-        }
-        if !words.contains(&"committed") {
-            return list(&self.names_between(Some(at), from, high_watermark));
-        }
-        let mut names = Vec::new();
-        for offset in from..self.isolation.last_stable(high_watermark) {
-            let Some(record) = self.record(Some(at), offset) else { continue };
-            let aborted = record.transaction.is_some_and(|producer| self.isolation.is_aborted(producer, offset));
-            if !record.marker && !aborted {
-                names.push(record.name.clone());
-            }
-        }
-        list(&names)
-    }
-
-    fn log(&self, broker: &str) -> Option<String> {
-        let broker = broker.parse().ok()?;
-        let replica = self.partition.replicas().iter().find(|replica| replica.broker() == broker)?;
-        let records = (0..replica.log().end()).filter_map(|offset| self.record(Some(broker), offset));
-        Some(list(&records.map(|record| record.name.clone()).collect::<Vec<_>>()))
-    }
-
-    fn ends(&self) -> String {
-        let (end, high_watermark) = (self.partition.log_end(), self.partition.high_watermark());
-        format!("end {end}, high watermark {high_watermark}, stable {}", self.isolation.last_stable(high_watermark))
-    }
-
-    fn leader(&self) -> String {
-        let epoch = self.partition.epoch();
-        self.partition.leader().map_or("none".to_owned(), |leader| format!("{leader} epoch {epoch}"))
-    }
-
     fn treat(&mut self, verb: &str, brokers: &[&str]) -> Option<String> {
         for broker in brokers {
             let broker = broker.parse().ok()?;
@@ -355,93 +297,5 @@ impl Cluster {
             }
         }
         Some(String::new())
-    }
-
-    fn client(&mut self, name: &str) -> Client {
-        // Ids of producers that are not transactional come from another block, as a broker's do.
-        let producer = 1_000 + self.clients.len() as u64;
-        let fresh = Client { transactional_id: None, identity: Identity { producer, epoch: 0 }, next_sequence: 0 };
-        self.clients.entry(name.to_owned()).or_insert(fresh).clone()
-    }
-
-    fn number(&mut self, name: &str) -> u64 {
-        let place = self.names.iter().position(|known| known == name).unwrap_or_else(|| {
-            self.names.push(name.to_owned());
-            self.names.len() - 1
-        });
-        place as u64
-    }
-
-    fn init(&mut self, words: &[&str]) -> Option<String> {
-        let name = *words.first()?;
-        let id = self.number(name.split('/').next().unwrap_or(name));
-        let timeout_us = option(words, "timeout").map_or(Some(60_000_000), time)?;
-        match self.coordinator.init(self.now_us, id, timeout_us) {
-            Ok(identity) => {
-                let client = Client { transactional_id: Some(id), identity, next_sequence: 0 };
-                self.clients.insert(name.to_owned(), client);
-                Some(format!("producer {} epoch {}", identity.producer, identity.epoch))
-            }
-            Err(error) => Some(error.name().to_owned()),
-        }
-    }
-
-    fn end(&mut self, name: &str, commit: bool) -> Option<String> {
-        let client = self.clients.get(name)?.clone();
-        match self.coordinator.end(self.now_us, client.transactional_id?, client.identity, commit) {
-            Ok(identity) => {
-                let known = self.clients.get_mut(name)?;
-                if known.identity != identity {
-                    known.next_sequence = 0;
-                }
-                known.identity = identity;
-                Some("ok".to_owned())
-            }
-            Err(error) => Some(error.name().to_owned()),
-        }
-    }
-
-    fn offset(&mut self, words: &[&str]) -> Option<String> {
-        let group = self.number(words.first()?);
-        let Some(by) = after(words, "by") else {
-            if self.coordinator.is_pending(group, 0) {
-                return Some(Error::UnstableOffsetCommit.name().to_owned());
-            }
-            return Some(self.offsets.get(&group).map_or("none".to_owned(), u64::to_string));
-        };
-        let offset = words.get(1)?.parse().ok()?;
-        let client = self.clients.get(by)?.clone();
-        let pending = GroupOffset { group, partition: 0, offset };
-        let added = self.coordinator.add_offset(self.now_us, client.transactional_id?, client.identity, pending);
-        Some(added.map_or_else(|error| error.name().to_owned(), |()| "ok".to_owned()))
-    }
-
-    /// Writes markers and commits offsets; a marker without a leader is kept for later.
-    fn carry_out(&mut self) {
-        for order in std::mem::take(&mut self.orders) {
-            match order {
-                Order::Commit(GroupOffset { group, offset, .. }) => {
-                    self.offsets.insert(group, offset);
-                }
-                Order::Mark { partition, from, commit } => {
-                    let ticket = self.next_ticket;
-                    let Ok(appended) = self.partition.append(self.now_us, 1, Acks::All, ticket) else {
-                        self.orders.push(order);
-                        continue;
-                    };
-                    self.next_ticket += 1;
-                    let name = if commit { "|commit|" } else { "|abort|" };
-                    let record = Record { name: name.to_owned(), transaction: None, marker: true };
-                    self.records.insert((appended.base, appended.epoch), record);
-                    self.isolation.ended(from.producer, appended.base, commit);
-                    self.producers.marked(self.now_us, from);
-                    if appended.answered {
-                        self.coordinator.marked(self.now_us, from.producer, partition);
-                    } else {
-                        self.tickets.insert(ticket, Ticket::Marker(from.producer));
-                    }
-                }
-            }
-        }
     }
 }

@@ -7,6 +7,8 @@
 pub mod client;
 pub mod cluster;
 pub mod log;
+mod reading;
+mod transactions;
 mod words;
 
 use crate::transcript::Transcript;
