@@ -8,7 +8,7 @@
 use super::statement::{Pending, Work};
 use super::table::{Mark, Row, TABLES, Table, Version};
 use super::wal::{Changed, Wal};
-use super::xids::{Snapshot, Xids};
+use super::xids::Xids;
 
 /// A connection, numbered by whoever drives the database. It exists from its first use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -149,8 +149,12 @@ impl Database {
         if let Some(fault) = self.refuses(session) {
             return Reply::Failed(fault);
         }
-        if self.xact(session).is_none() {
-            self.open(session, false);
+        match self.xact(session) {
+            Some(xact) if xact.failed => return Reply::Failed(Fault::Aborted),
+            Some(_) => {}
+            None => {
+                self.open(session, false);
+            }
         }
         self.rests(session)
     }
@@ -206,7 +210,9 @@ impl Database {
         }
         let Some(xact) = self.xact_mut(session) else { return Reply::Failed(Fault::Unknown) };
         let Some(place) = xact.savepoints.iter().rposition(|known| known.name == name) else {
-            return self.fails(session, Fault::Unknown);
+            let reply = self.fails(session, Fault::Unknown);
+            self.wake();
+            return reply;
         };
         let number = xact.savepoints[place].number;
         self.undo(session, number);
@@ -231,7 +237,9 @@ impl Database {
                     let gone = xact.savepoints.split_off(place);
                     xact.released.extend(gone.iter().filter_map(|inner| inner.xid));
                 } else {
-                    return self.fails(session, Fault::Unknown);
+                    let reply = self.fails(session, Fault::Unknown);
+                    self.wake();
+                    return reply;
                 }
             }
         }
@@ -292,12 +300,6 @@ impl Database {
         std::mem::take(&mut self.woken)
     }
 
-    /// `pg_current_snapshot()`, as the session sees it.
-    #[must_use]
-    pub fn snapshot(&self, session: Session) -> Snapshot {
-        self.xids.snapshot(self.xact(session).and_then(|xact| xact.xid))
-    }
-
     /// The versions of a row.
     pub(super) fn place(&self, table: Table, id: u64) -> usize {
         self.versions.partition_point(|version| (version.table, version.row.id) < (table, id))
@@ -323,7 +325,7 @@ impl Database {
 
     /// Notes a change for logical decoding and writes it to the log.
     pub(super) fn logs(&mut self, session: Session, change: Changed) {
-        self.wal.write_row();
+        self.wal.write_row(change.op);
         if let Some(xact) = self.xact_mut(session) {
             let savepoint = xact.savepoint();
             xact.changes.push((savepoint, change));

@@ -104,7 +104,7 @@ impl Player {
                 vec![ids(&self.last_id.poll(&rows, u32::MAX))]
             }
             ["horizon", "polls"] => {
-                let xmin = self.database.snapshot(reader).xmin;
+                let xmin = self.database.current_snapshot(reader).map_or(0, |snapshot| snapshot.xmin);
                 let rows = self.database.select(reader, Table::Rows, &Pick::All).unwrap_or_default();
                 vec![ids(&self.horizon.poll(&rows, xmin, u32::MAX))]
             }
@@ -204,7 +204,10 @@ impl Player {
                 };
             }
             ["snapshot"] => {
-                let shown = database.snapshot(session);
+                let shown = match database.current_snapshot(session) {
+                    Ok(shown) => shown,
+                    Err(fault) => return vec![failed(fault)],
+                };
                 let running: Vec<String> = shown.running.iter().map(|&xid| since(xid)).collect();
                 let running = if running.is_empty() { "none".to_owned() } else { running.join(" ") };
                 return vec![format!("xmin {} xmax {} running {running}", since(shown.xmin), since(shown.xmax))];

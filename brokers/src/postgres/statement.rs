@@ -9,6 +9,7 @@
 use super::database::{Database, Fault, Reply, Session};
 use super::table::{Change, Death, Mark, Pick, Row, Table};
 use super::wal::{Changed, Op};
+use super::xids::Snapshot;
 
 /// What a statement does about a row that another transaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +92,9 @@ impl Database {
             let id = self.next_id(table);
             let xid = self.assign(session);
             if let Err(fault) = self.store(session, table, Row { id, body, xid, ..Row::default() }, None) {
-                return self.fails(session, fault);
+                let reply = self.fails(session, fault);
+                self.wake();
+                return reply;
             }
             self.logs(session, Changed { table, id, op: Op::Insert });
             ids.push(id);
@@ -143,6 +146,17 @@ impl Database {
         let xid = self.assign(session);
         self.leaves(session);
         Ok(xid)
+    }
+
+    /// `pg_current_snapshot()`, as the session sees it.
+    ///
+    /// # Errors
+    /// The transaction has failed, or the session waits.
+    pub fn current_snapshot(&mut self, session: Session) -> Result<Snapshot, Fault> {
+        self.enters(session)?;
+        let snapshot = self.xids.snapshot(self.xact(session).and_then(|xact| xact.xid));
+        self.leaves(session);
+        Ok(snapshot)
     }
 
     /// `pg_logical_emit_message(true, …)`: in the log with its transaction, in no table.
@@ -327,11 +341,12 @@ impl Database {
                 Some(_) => return Lock::Gone,
                 None => {
                     let row = version.row;
-                    self.assign(session);
-                    self.wal.write_lock();
-                    let mark = self.mark(session);
-                    let lock = &mut self.versions[at].lock;
-                    *lock = lock.or(mark);
+                    // A lock that the transaction has already is not taken again, so it gives out no id to a savepoint.
+                    if version.lock.is_none() {
+                        self.assign(session);
+                        self.wal.write_lock();
+                        self.versions[at].lock = self.mark(session);
+                    }
                     let now_us = self.xact(session).map_or(0, |xact| xact.begun_us);
                     return if newer && !claim.pick.fits(&row, now_us, session.0) { Lock::Gone } else { Lock::Taken };
                 }
@@ -348,6 +363,9 @@ impl Database {
             Act::Set(change) => Some(change),
             Act::Delete => None,
         };
+        if !got.is_empty() {
+            self.assign(session);
+        }
         for &id in &got {
             let (mut at, Some(mark)) = (self.place(claim.table, id), self.mark(session)) else { continue };
             while self.versions[at].died.is_some() {

@@ -4,6 +4,7 @@
 //! that the server reports as waiting for a lock has `waits` as its answer, and the reply that it gets later follows the
 //! step that let it go on.
 
+mod fuzz;
 mod words;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -17,18 +18,23 @@ use crate::folder::{self, Wish};
 
 /// Where `scripts/record` starts the server.
 const SERVER: &str = "host=127.0.0.1 port=25432 user=postgres dbname=postgres";
-/// How long a statement must have been waiting to be called so: longer than the `deadlock_timeout` of 100 ms.
-const WAITS: Duration = Duration::from_millis(250);
+/// How long a statement must have been waiting to be called so: longer than the `deadlock_timeout` of 25 ms.
+const WAITS: Duration = Duration::from_millis(120);
 /// Nothing in a script takes longer.
 const TOO_LONG: Duration = Duration::from_secs(60);
 
-/// Plays the transcripts of `tests/transcripts/postgresql`.
+/// Plays the transcripts of `tests/transcripts/postgresql`, or with `fuzz FIRST COUNT` random scripts.
 ///
 /// # Errors
 /// The server cannot be reached, a script cannot be played, or something differs.
 pub fn run(words: &[String]) -> Result<(), String> {
-    let (wish, names) = Wish::read(words)?;
     let mut control = connect()?;
+    if let [verb, numbers @ ..] = words
+        && verb == "fuzz"
+    {
+        return fuzz::run(&mut control, numbers);
+    }
+    let (wish, names) = Wish::read(words)?;
     let version = text(&mut control, "select split_part(current_setting('server_version'), ' ', 1)")?;
     folder::each("postgresql", &wish, names, &format!("PostgreSQL {version}"), |script| play(&mut control, script))
 }
@@ -47,16 +53,17 @@ struct Session {
     pid: i32,
     say: Sender<String>,
     hear: Receiver<Vec<String>>,
-    /// It has been asked and has not answered.
-    waits: bool,
+    /// It has been asked and has not answered: as the so manieth that had to wait.
+    waits: Option<u32>,
 }
 
 impl Session {
     fn open(name: &str, base_xid: i64) -> Result<Self, String> {
         let mut client = connect()?;
         let pid = client.query_one("select pg_backend_pid()", &[]).map_err(|error| error.to_string())?.get(0);
-        let quiet = format!("set application_name = '{name}'");
-        client.batch_execute(&quiet).map_err(|error| error.to_string())?;
+        // Rows are changed in the order in which they were picked.
+        let set = "set enable_hashjoin = off; set enable_mergejoin = off";
+        client.batch_execute(set).map_err(|error| error.to_string())?;
         let (say, asked) = channel::<String>();
         let (answers, hear) = channel();
         let own = name.to_owned();
@@ -67,7 +74,7 @@ impl Session {
                 }
             }
         });
-        Ok(Self { name: name.to_owned(), pid, say, hear, waits: false })
+        Ok(Self { name: name.to_owned(), pid, say, hear, waits: None })
     }
 }
 
@@ -77,11 +84,13 @@ struct Player<'a> {
     sessions: Vec<Session>,
     relays: words::Relays,
     base_xid: i64,
+    /// Statements that had to wait.
+    waited: u32,
 }
 
 fn play(control: &mut Client, script: &Transcript) -> Result<Transcript, String> {
     let base_xid = words::prepare(control, script)?;
-    let mut player = Player { control, sessions: Vec::new(), relays: words::Relays::default(), base_xid };
+    let mut player = Player { control, sessions: Vec::new(), relays: words::Relays::default(), base_xid, waited: 0 };
     let mut found = Transcript { header: script.header.clone(), steps: Vec::new() };
     for step in &script.steps {
         let gave = player.step(&step.said).map_err(|fault| format!("> {}: {fault}", step.said))?;
@@ -120,7 +129,7 @@ impl Player<'_> {
             }
         };
         let session = &self.sessions[place];
-        if session.waits {
+        if session.waits.is_some() {
             return Ok(vec!["failed: session waits".to_owned()]);
         }
         session.say.send(words.to_owned()).map_err(|_| "its thread has ended")?;
@@ -132,7 +141,8 @@ impl Player<'_> {
                 Ok(gave)
             }
             None => {
-                self.sessions[place].waits = true;
+                self.waited += 1;
+                self.sessions[place].waits = Some(self.waited);
                 Ok(vec!["waits".to_owned()])
             }
         }
@@ -160,21 +170,24 @@ impl Player<'_> {
     /// What sessions got that had been waiting, those that have waited longest first.
     fn woken(&mut self) -> Result<Vec<String>, String> {
         let mut lines = Vec::new();
-        let mut place = 0;
-        while place < self.sessions.len() {
-            if self.sessions[place].waits
-                && let Some(gave) = self.settle(place)?
-            {
-                self.sessions[place].waits = false;
+        let mut asked = 0;
+        while let Some(place) = self.waits_after(asked) {
+            asked = self.sessions[place].waits.unwrap_or_default();
+            if let Some(gave) = self.settle(place)? {
+                self.sessions[place].waits = None;
                 let told = if gave.is_empty() { "done".to_owned() } else { gave.join(" ") };
                 lines.push(format!("{}: {told}", self.sessions[place].name));
                 // What it got or gave up may let another one go on.
-                place = 0;
-                continue;
+                asked = 0;
             }
-            place += 1;
         }
         Ok(lines)
+    }
+
+    /// The session that has waited longest of those that began after the so manieth.
+    fn waits_after(&self, asked: u32) -> Option<usize> {
+        let waiting = self.sessions.iter().enumerate().filter_map(|(place, session)| Some((session.waits?, place)));
+        waiting.filter(|(order, _)| *order > asked).min().map(|(_, place)| place)
     }
 
     fn terminate(&mut self, session: &Session) -> Result<(), String> {
