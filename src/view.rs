@@ -103,6 +103,25 @@ pub struct PartitionView {
     pub committed: Vec<u64>,
     /// The newest cells, oldest first, at most 12; only while a record can be told from the next.
     pub cells: Vec<TokenRef>,
+    /// The first offset that readers may not read: the high watermark. The end where there are no replicas.
+    pub high_watermark: u64,
+    /// Its replicas in order of preference, where it has more than one.
+    pub replicas: Vec<ReplicaView>,
+}
+
+/// One replica of a partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReplicaView {
+    /// Its broker, counted from 1.
+    pub broker: u32,
+    /// Offset that its next record will get.
+    pub end: u64,
+    /// It leads.
+    pub leads: bool,
+    /// It is in the in-sync set.
+    pub in_sync: bool,
+    /// Its broker runs.
+    pub up: bool,
 }
 
 /// What is inside a part's box.

@@ -2,8 +2,14 @@
 
 mod refused;
 
-use redrive::scenario::library;
+use redrive::scenario::{Kind, library};
 use refused::check;
+
+/// The settings of a kind of part, as a fault lists them.
+fn settings(kind: &str) -> String {
+    let kind = Kind::from_word(kind).expect("a kind");
+    kind.table().iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+}
 
 #[test]
 fn a_command_line_that_is_wrong() {
@@ -58,7 +64,10 @@ fn a_command_line_that_is_wrong() {
     check(
         &["run", "order-shop", "--do", "1s set orders.retension=1h"],
         "",
-        "--do '1s set orders.retension=1h': `retension` is not a setting of a log; allowed: latency, partitions, retention, segment; nearest: retention",
+        &format!(
+            "--do '1s set orders.retension=1h': `retension` is not a setting of a log; allowed: {}; nearest: retention",
+            settings("log")
+        ),
     );
     check(
         &["run", "order-shop", "--do", "1s set lab.publishing=outbox"],
@@ -88,7 +97,7 @@ fn a_command_line_that_is_wrong() {
     check(
         &["run", "order-shop", "--set", "orders.retension=1h"],
         "",
-        "set orders.retension: `retension` is not a setting of a log; allowed: latency, partitions, retention, segment; nearest: retention",
+        &format!("set orders.retension: `retension` is not a setting of a log; allowed: {}; nearest: retention", settings("log")),
     );
     check(
         &["run", "order-shop", "--set", "orders.retention=1y"],

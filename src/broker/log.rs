@@ -5,39 +5,25 @@
 //! segments whose newest record is older than the limit (topic configuration `retention.ms`, `segment.bytes`); here a
 //! segment is counted in records.
 //!
-//! Not modelled: replication, acknowledgement levels, transactions, compaction. A record is safe once it is stored.
+//! A log with one replica is here alone: a record is safe once it is stored. What replicas add is in `replicas.rs`.
 
+use std::collections::BTreeMap;
+
+use redrive_brokers::kafka::partitioner::{crc32, murmur2};
+
+use super::replicas::Replicas;
 use crate::message::Message;
-use crate::scenario::parts::LogSettings;
+use crate::scenario::parts::{LogSettings, Partitioner};
 use crate::sim::{Tape, Timestamp};
-
-/// Kafka's murmur2 over bytes (`org.apache.kafka.common.utils.Utils.murmur2`), as the signed number that Java shows.
-#[must_use]
-pub fn murmur2(bytes: &[u8]) -> i32 {
-    const M: u32 = 0x5bd1_e995;
-    let mut hash = 0x9747_b28c_u32 ^ bytes.len() as u32;
-    let mut words = bytes.chunks_exact(4);
-    for word in &mut words {
-        let mut k = u32::from_le_bytes([word[0], word[1], word[2], word[3]]).wrapping_mul(M);
-        k ^= k >> 24;
-        hash = hash.wrapping_mul(M) ^ k.wrapping_mul(M);
-    }
-    let rest = words.remainder();
-    if !rest.is_empty() {
-        for (index, byte) in rest.iter().enumerate() {
-            hash ^= u32::from(*byte) << (8 * index);
-        }
-        hash = hash.wrapping_mul(M);
-    }
-    hash ^= hash >> 13;
-    hash = hash.wrapping_mul(M);
-    (hash ^ (hash >> 15)) as i32
-}
 
 /// The partition of a key given as text.
 #[must_use]
-pub fn partition_of(key: &str, partitions: u32) -> u32 {
-    (murmur2(key.as_bytes()) as u32 & 0x7fff_ffff) % partitions.max(1)
+pub fn partition_of(key: &str, partitions: u32, partitioner: Partitioner) -> u32 {
+    let hash = match partitioner {
+        Partitioner::Murmur2 => murmur2(key.as_bytes()).cast_unsigned() & 0x7fff_ffff,
+        Partitioner::Crc32 => crc32(key.as_bytes()),
+    };
+    hash % partitions.max(1)
 }
 
 /// The state of a log.
@@ -57,6 +43,11 @@ pub struct Log {
     pub appended: u64,
     /// Of these, how many are for some of the groups only: redriven dead letters.
     pub marked: u64,
+    /// Its replicas, where it has more than one.
+    pub replicas: Option<Box<Replicas>>,
+    /// Where the records are whose publishers have no answer yet, by publisher and its number for the record: kept where
+    /// repeats are to be recognised.
+    pub unconfirmed: BTreeMap<(u16, u64), (u32, u64)>,
 }
 
 impl Log {
@@ -64,15 +55,31 @@ impl Log {
     #[must_use]
     pub fn new(part: u16, settings: LogSettings) -> Self {
         let partitions = vec![Tape::default(); settings.partitions as usize];
-        Self { part, settings, partitions, groups: Vec::new(), effects: 0, appended: 0, marked: 0 }
+        let replicas = Replicas::new(&settings);
+        Self {
+            part,
+            settings,
+            partitions,
+            groups: Vec::new(),
+            effects: 0,
+            appended: 0,
+            marked: 0,
+            replicas,
+            unconfirmed: BTreeMap::new(),
+        }
     }
 
-    /// Appends a record to the partition of its key; returns partition and offset.
-    pub fn append(&mut self, message: Message) -> (u32, u64) {
-        let partition = partition_of(&message.key.to_string(), self.partitions.len() as u32);
+    /// The partition of a record's key.
+    #[must_use]
+    pub fn partition_of(&self, message: &Message, partitioner: Partitioner) -> u32 {
+        partition_of(&message.key.to_string(), self.partitions.len() as u32, partitioner)
+    }
+
+    /// Puts a record at the end of a partition; returns its offset.
+    pub fn push(&mut self, partition: u32, message: Message) -> u64 {
         self.appended += 1;
         self.marked += u64::from(message.effects != self.effects);
-        (partition, self.partitions[partition as usize].push(message))
+        self.partitions[partition as usize].push(message)
     }
 
     /// The offset up to which retention drops a partition now: whole segments whose newest record is too old.
@@ -81,8 +88,9 @@ impl Log {
         let tape = &self.partitions[partition];
         let segment = self.settings.segment;
         let mut keep_from = tape.start();
-        while keep_from < tape.end() {
-            let segment_end = ((keep_from / segment + 1) * segment).min(tape.end());
+        let end = tape.end().min(self.high_watermark(partition));
+        while keep_from < end {
+            let segment_end = ((keep_from / segment + 1) * segment).min(end);
             let newest = tape.get(segment_end - 1).map_or(now_us, |record| record.stored_us);
             if now_us.saturating_sub(newest) <= self.settings.retention.0 {
                 break;
@@ -124,7 +132,7 @@ mod tests {
     fn keys_go_where_kafka_puts_them() {
         let check = |key: &str, hash: i32, p3: u32, p6: u32, p12: u32, p100: u32| {
             assert_eq!(murmur2(key.as_bytes()), hash, "{key}");
-            let found = [3, 6, 12, 100].map(|partitions| partition_of(key, partitions));
+            let found = [3, 6, 12, 100].map(|partitions| partition_of(key, partitions, Partitioner::Murmur2));
             assert_eq!(found, [p3, p6, p12, p100], "{key}");
         };
         check("", 275_646_681, 0, 3, 9, 81);
@@ -143,7 +151,7 @@ mod tests {
         settings.set("retention", &serde_json::json!("10s")).expect("a good value");
         let mut log = Log::new(0, settings);
         for second in 0..10_u64 {
-            log.append(Message { stored_us: second * 1_000_000, fact: 0, key: 0, receives: 0, effects: 1, poison: false });
+            log.push(0, Message { stored_us: second * 1_000_000, fact: 0, key: 0, receives: 0, effects: 1, poison: false });
         }
         assert_eq!(log.expired_to(0, 13_000_000), 0, "the record at 3 s is just ten seconds old");
         assert_eq!(log.expired_to(0, 13_000_001), 4);

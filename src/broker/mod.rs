@@ -5,6 +5,7 @@ pub mod group;
 pub mod log;
 mod machines;
 pub mod queue;
+pub mod replicas;
 mod serve;
 pub mod server;
 

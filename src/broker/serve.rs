@@ -3,8 +3,12 @@
 use super::queue::{Acked, Holder, Receipt};
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
+use crate::scenario::parts::Partitioner;
 use crate::sim::Handle;
-use crate::world::{Body, Event, World};
+use crate::world::{Body, Caller, Event, World};
+
+/// How many unanswered records a log remembers to recognise repeats.
+const MOST_UNCONFIRMED: usize = 100_000;
 
 impl World {
     /// A broker stores a message and hands it on to whoever waits. Says why, where it refuses.
@@ -14,22 +18,29 @@ impl World {
         refused
     }
 
-    /// A broker stores a message. Says why, where it refuses.
-    pub(crate) fn store(&mut self, broker: u16, mut message: Message) -> Cause {
-        let now_us = self.now_us;
+    /// A message is at a broker: what is counted there, and what the broker makes of it before it stores it.
+    pub(super) fn arrives(&mut self, broker: u16, mut message: Message) -> Message {
         let part = &mut self.parts[usize::from(broker)];
         if part.health.poison_next > 0 {
             part.health.poison_next -= 1;
             message.poison = true;
         }
         part.counters.done += 1;
-        let body = part.body;
-        message.stored_us = now_us;
-        message.receives = 0;
-        match body {
+        let effects = match part.body {
+            Body::Queue(index) => self.queues[usize::from(index)].effects,
+            Body::Log(index) => self.logs[usize::from(index)].effects,
+            _ => message.effects,
+        };
+        Message { stored_us: self.now_us, receives: 0, effects, ..message }
+    }
+
+    /// A broker stores a message. Says why, where it refuses.
+    pub(crate) fn store(&mut self, broker: u16, message: Message) -> Cause {
+        let now_us = self.now_us;
+        let message = self.arrives(broker, message);
+        match self.parts[usize::from(broker)].body {
             Body::Queue(index) => {
                 let queue = &mut self.queues[usize::from(index)];
-                message.effects = queue.effects;
                 let delay_us = queue.settings.delay.0;
                 if delay_us == 0 {
                     queue.store(message);
@@ -41,21 +52,90 @@ impl World {
                 }
             }
             Body::Server(index) => return self.server_stores(index, message),
-            Body::Log(index) => {
-                message.effects = self.logs[usize::from(index)].effects;
-                self.append(index, message);
-            }
+            Body::Log(index) => return self.append(index, message, Partitioner::Murmur2),
             Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Relay(_) | Body::Worker(_) | Body::Dependency(_) => {
             }
         }
         Cause::None
     }
 
-    fn append(&mut self, index: u16, message: Message) {
+    fn append(&mut self, index: u16, message: Message, partitioner: Partitioner) -> Cause {
         let log = &mut self.logs[usize::from(index)];
-        let part = log.part;
-        let (partition, offset) = log.append(message);
+        if log.replicas.is_some() {
+            return self.replicas_keep(index, message);
+        }
+        let (part, partition) = (log.part, log.partition_of(&message, partitioner));
+        let offset = log.push(partition, message);
         self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
+        Cause::None
+    }
+
+    /// The number under which a publisher sends a record, the same for every try.
+    fn publish_number(&self, caller: Caller, message: &Message) -> (u16, u64) {
+        let number = match caller {
+            Caller::Producer(_, handle) | Caller::Request(_, handle) | Caller::Job(_, handle) => {
+                u64::from(handle.slot) << 32 | u64::from(handle.generation)
+            }
+            // A relay that was started again is another publisher.
+            Caller::Relay(_, epoch) => u64::from(epoch) << 32 | u64::from(message.fact),
+        };
+        (self.caller_part(caller), number)
+    }
+
+    /// Where a record is that the publisher sends again, if the log remembers it and still has it.
+    pub(super) fn stored_before(&self, index: u16, caller: Caller, message: &Message) -> Option<(u32, u64)> {
+        let log = &self.logs[usize::from(index)];
+        if log.unconfirmed.is_empty() {
+            return None;
+        }
+        let place = log.unconfirmed.get(&self.publish_number(caller, message)).copied()?;
+        let record = log.partitions[place.0 as usize].get(place.1)?;
+        (record.fact == message.fact).then_some(place)
+    }
+
+    /// A log that recognises repeats remembers a record until its publisher has its answer.
+    pub(super) fn remember_stored(&mut self, index: u16, caller: Caller, message: &Message, place: (u32, u64)) {
+        if self.logs[usize::from(index)].settings.idempotent_publish {
+            let number = self.publish_number(caller, message);
+            let known = &mut self.logs[usize::from(index)].unconfirmed;
+            known.insert(number, place);
+            if known.len() > MOST_UNCONFIRMED {
+                known.pop_first();
+            }
+        }
+    }
+
+    /// The publisher has its answer: it will not send the record again.
+    pub(crate) fn confirmed(&mut self, index: u16, caller: Caller, message: &Message) {
+        if self.logs[usize::from(index)].unconfirmed.is_empty() {
+            return;
+        }
+        let number = self.publish_number(caller, message);
+        let known = &mut self.logs[usize::from(index)].unconfirmed;
+        match caller {
+            // A relay sends one batch at a time, and this was it.
+            Caller::Relay(..) => known.retain(|(part, _), _| *part != number.0),
+            _ => {
+                known.remove(&number);
+            }
+        }
+    }
+
+    /// A log stores what a publisher sends, unless it is a repeat that it recognises.
+    pub(crate) fn log_takes(&mut self, index: u16, caller: Caller, partitioner: Partitioner, messages: &[Message]) {
+        let part = self.logs[usize::from(index)].part;
+        for message in messages {
+            if self.stored_before(index, caller, message).is_some() {
+                self.note(Kind::Deduplicated, part, message.fact, 0, 0);
+                continue;
+            }
+            let message = self.arrives(part, *message);
+            let partition = self.logs[usize::from(index)].partition_of(&message, partitioner);
+            self.append(index, message, partitioner);
+            let end = self.logs[usize::from(index)].partitions[partition as usize].end();
+            self.remember_stored(index, caller, &message, (partition, end - 1));
+        }
+        self.wake(part);
     }
 
     /// A broker hands out what it has to whoever waits for it.
@@ -241,6 +321,9 @@ impl World {
             }
         }
         self.logs[index].partitions[partition].drop_before(keep_from);
+        if let Some(replicas) = &mut self.logs[index].replicas {
+            replicas.partitions[partition].raise_log_start(keep_from);
+        }
     }
 
     /// Takes every dead letter out of a queue and sends it back to where it came from, mended.
@@ -250,16 +333,21 @@ impl World {
         let part = self.queues[usize::from(index)].part;
         let tray = self.queues[usize::from(index)].tray;
         let Some(source) = self.redrive_source(index) else { return };
-        while let Some(queued) = self.queues[usize::from(index)].take() {
+        while let Some(next) = self.queues[usize::from(index)].peek() {
+            if let Body::Log(log) = self.parts[usize::from(source)].body
+                && !self.logs[usize::from(log)].takes(&next.message)
+            {
+                // Its partition has no leader: it stays where it is.
+                break;
+            }
+            let Some(queued) = self.queues[usize::from(index)].take() else { break };
             let now_us = self.now_us;
             let message = Message { stored_us: now_us, receives: 0, poison: false, ..queued.message };
             self.hop(part, source, message.fact, 0);
             match self.parts[usize::from(source)].body {
-                Body::Log(log) => self.append(log, message),
-                _ => {
-                    self.store(source, message);
-                }
-            }
+                Body::Log(log) => self.append(log, message, Partitioner::Murmur2),
+                _ => self.store(source, message),
+            };
             let kind = if tray { Kind::Redriven } else { Kind::LeftQueue };
             self.note(kind, part, queued.message.fact, queued.message.effects, 0);
         }

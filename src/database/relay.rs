@@ -11,7 +11,7 @@ use crate::message::Message;
 use crate::observe::record::{Cause, Kind, NO_FACT};
 use crate::scenario::parts::{Reads, RelaySettings};
 use crate::sim::Timestamp;
-use crate::world::{Caller, Event, Purpose, Reply, World};
+use crate::world::{Body, Caller, Event, Purpose, Reply, World};
 
 /// What a relay does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,19 +148,31 @@ impl World {
         }
     }
 
-    /// The broker stores what the relay has published. Says why, where it refuses any of it.
-    pub(crate) fn relay_stores(&mut self, caller: Caller, broker: u16) -> Cause {
-        let Caller::Relay(index, epoch) = caller else { return Cause::None };
+    /// The rows that a relay has published, at the broker.
+    pub(crate) fn relay_brings(&mut self, caller: Caller, broker: u16) -> Vec<Message> {
+        let Caller::Relay(index, epoch) = caller else { return Vec::new() };
         let relay = &self.relays[usize::from(index)];
         // Simplified: a batch that is on its way when its relay dies does not arrive.
-        let RelayState::Publishing(rows) = relay.state else { return Cause::None };
+        let RelayState::Publishing(rows) = relay.state else { return Vec::new() };
         if relay.epoch != epoch {
-            return Cause::None;
+            return Vec::new();
         }
         let (part, batch) = (relay.part, self.relay_batch(index, rows));
-        let mut refused = Cause::None;
         for message in &batch {
             self.hop(part, broker, message.fact, 0);
+        }
+        batch
+    }
+
+    /// The broker stores what the relay has published. Says why, where it refuses any of it.
+    pub(crate) fn relay_stores(&mut self, caller: Caller, broker: u16) -> Cause {
+        let batch = self.relay_brings(caller, broker);
+        if let Body::Log(log) = self.parts[usize::from(broker)].body {
+            self.log_takes(log, caller, self.partitioner(caller), &batch);
+            return Cause::None;
+        }
+        let mut refused = Cause::None;
+        for message in &batch {
             let cause = self.store(broker, *message);
             refused = refused.max(cause);
         }

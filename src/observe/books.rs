@@ -83,7 +83,7 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         Kind::TimedOut | Kind::Returned => Some((HIDDEN, READY)),
         Kind::Acked | Kind::LeftHands | Kind::DroppedHeld => Some((HIDDEN, ENDED)),
         Kind::AckedLate | Kind::LeftQueue | Kind::Expired | Kind::Dropped => Some((READY, ENDED)),
-        Kind::Passed | Kind::ExpiredUnread => Some((UNREAD, ENDED)),
+        Kind::Passed | Kind::ExpiredUnread | Kind::Overwritten => Some((UNREAD, ENDED)),
         Kind::Buried => Some((MADE, TRAY)),
         Kind::Redriven | Kind::ExpiredDead => Some((TRAY, ENDED)),
         Kind::Born
@@ -109,7 +109,12 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         | Kind::Evicted
         | Kind::BreakerOpened
         | Kind::BreakerClosed
-        | Kind::Deduplicated => None,
+        | Kind::Deduplicated
+        | Kind::WriteRefused
+        | Kind::LeaderElected
+        | Kind::LeaderLost
+        | Kind::OutOfSync
+        | Kind::InSync => None,
     }
 }
 

@@ -23,6 +23,12 @@ pub enum FindingKind {
     Rebalanced,
     /// A worker stopped calling for a while.
     BreakerOpen,
+    /// A follower was no longer in sync.
+    OutOfSync,
+    /// Another replica took over.
+    Elected,
+    /// Nobody led a partition.
+    Leaderless,
     /// A message became visible again without an acknowledgement.
     Redelivered,
     /// An acknowledgement did not arrive.
@@ -33,6 +39,10 @@ pub enum FindingKind {
     CommitRefused,
     /// Nobody confirmed a publish.
     ProduceErrors,
+    /// A log refused writes.
+    WriteRefused,
+    /// A new leader did not have everything that the one before had.
+    Overwritten,
     /// Work on messages failed.
     WorkFails,
     /// A message can never be processed.
@@ -174,7 +184,11 @@ impl Findings {
             | Kind::ExpiredUnread
             | Kind::ExpiredDead
             | Kind::Dropped
-            | Kind::DroppedHeld => {
+            | Kind::DroppedHeld
+            | Kind::Overwritten => {
+                if record.kind == Kind::Overwritten {
+                    self.find(record.at_us, FindingKind::Overwritten, record.part, 0);
+                }
                 let lost = |effect: usize| matches!(ledger.standing(record.fact, effect), Standing::Lost(_));
                 let refused = record.kind == Kind::GaveUp && record.extra == Cause::Refused as u64;
                 match (0..8).filter(|effect| record.effects & (1 << effect) != 0).find(|effect| lost(*effect)) {
@@ -191,6 +205,10 @@ impl Findings {
             Kind::WorkFailed if record.extra & 0xff == Cause::Poison as u64 => FindingKind::Poisoned,
             Kind::WorkFailed => FindingKind::WorkFails,
             Kind::Skipped | Kind::Deduplicated => FindingKind::Absorbed,
+            Kind::WriteRefused => FindingKind::WriteRefused,
+            Kind::LeaderElected => FindingKind::Elected,
+            Kind::LeaderLost => FindingKind::Leaderless,
+            Kind::OutOfSync => FindingKind::OutOfSync,
             Kind::Buried => FindingKind::DeadLetters,
             Kind::Crashed => {
                 self.span(record.part, "crashed".into(), record.at_us, Some(record.at_us));
@@ -226,6 +244,7 @@ impl Findings {
             | Kind::Restarted
             | Kind::Commanded
             | Kind::RebalanceEnded
+            | Kind::InSync
             | Kind::BreakerClosed => return,
         };
         let detail = if kind == FindingKind::Twice { effect as u64 } else { record.extra & 0xff };

@@ -203,6 +203,7 @@ impl Ledger {
                 self.end_live(record, Cause::from_number(record.extra));
             }
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
+            Kind::Overwritten => self.end_live(record, Cause::LeaderDied),
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);
                 state.expect();
@@ -253,7 +254,12 @@ impl Ledger {
             | Kind::RebalanceEnded
             | Kind::Evicted
             | Kind::BreakerOpened
-            | Kind::BreakerClosed => {}
+            | Kind::BreakerClosed
+            | Kind::WriteRefused
+            | Kind::LeaderElected
+            | Kind::LeaderLost
+            | Kind::OutOfSync
+            | Kind::InSync => {}
         }
     }
 

@@ -103,12 +103,24 @@ pub enum Kind {
     Dropped,
     /// A queue dropped a message in a worker's hands. `extra` is a [`Cause`]. Books: hidden − 1.
     DroppedHeld,
-    /// A queue confirmed a message that it recognised as a repeat and did not store.
+    /// A broker confirmed a message that it recognised as a repeat and did not store.
     Deduplicated,
     /// No relay will ever read an outbox row. `extra` is a [`Cause`]. Books: outbox − 1, passed over + 1.
     RowPassedOver,
     /// A relay that looks for rows without a mark will read it after all. Books: passed over − 1, outbox + 1.
     RowFound,
+    /// A log refused a record. `extra` is a [`Cause`].
+    WriteRefused,
+    /// The replica that leads now does not have the record. Books: unread − 1.
+    Overwritten,
+    /// Another replica leads. `extra` is partition and broker.
+    LeaderElected,
+    /// Nobody leads any more. `extra` is partition and broker that led.
+    LeaderLost,
+    /// A replica is no longer in sync. `extra` is partition and broker.
+    OutOfSync,
+    /// It is in sync again. `extra` is partition and broker.
+    InSync,
 }
 
 /// Why something failed or was lost.
@@ -161,11 +173,17 @@ pub enum Cause {
     PassedOver,
     /// The replication slot was dropped first.
     SlotDropped,
+    /// Fewer replicas are in sync than the log asks for.
+    TooFewInSync,
+    /// No leader answers for its partition.
+    NoLeader,
+    /// The leader died before another replica had it.
+    LeaderDied,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 26] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -189,6 +207,9 @@ impl Cause {
         Self::OutOfMemory,
         Self::PassedOver,
         Self::SlotDropped,
+        Self::TooFewInSync,
+        Self::NoLeader,
+        Self::LeaderDied,
     ];
 
     /// The cause with this number.
@@ -213,6 +234,9 @@ impl Cause {
             Self::Poison => "it can never be processed",
             Self::SkippedOver => "skipped as not processable",
             Self::Down => "the process was down",
+            Self::TooFewInSync => "too few replicas are in sync",
+            Self::NoLeader => "no leader answers for its partition",
+            Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",
             Self::Rejected => "rejected, and there are no dead letters",

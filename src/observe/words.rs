@@ -61,6 +61,7 @@ impl<'w> Names<'w> {
         let process = u16::try_from(process).unwrap_or(0);
         match self.world.workers.iter().position(|worker| worker.part == part) {
             Some(worker) => self.worker_process(worker as u16, process),
+            None if self.world.logs.iter().any(|log| log.part == part) => format!("{}: broker {}", self.part(part), process + 1),
             None => self.part(part).to_owned(),
         }
     }
@@ -70,6 +71,10 @@ impl<'w> Names<'w> {
     pub fn line(&self, record: &Record) -> String {
         let part = self.part(record.part);
         let cause = Cause::from_number(record.extra & 0xff).words();
+        let place = |does: &str| {
+            let (partition, broker) = unpack_place(record.extra);
+            format!("broker {} {does}, partition {partition}", broker + 1)
+        };
         let effect = self.effect(record.effects.trailing_zeros() as usize);
         match record.kind {
             Kind::Born => format!("comes at {part}"),
@@ -132,6 +137,12 @@ impl<'w> Names<'w> {
             Kind::Returned => format!("{part}: back in the queue, {cause}"),
             Kind::LeftHands => format!("{part} takes it out of the consumer's hands"),
             Kind::Dropped | Kind::DroppedHeld => format!("{part}: dropped, {cause}"),
+            Kind::WriteRefused => format!("{part} refuses to store it: {cause}"),
+            Kind::Overwritten => format!("{part}: gone for {effect}, {}", Cause::LeaderDied.words()),
+            Kind::LeaderElected => format!("{part}: {}", place("leads")),
+            Kind::LeaderLost => format!("{part}: partition {} has no leader", unpack_place(record.extra).0),
+            Kind::OutOfSync => format!("{part}: {}", place("is out of sync")),
+            Kind::InSync => format!("{part}: {}", place("is in sync again")),
             Kind::Deduplicated => format!("{part}: recognised as a repeat, confirmed and not stored"),
         }
     }
@@ -158,6 +169,11 @@ impl<'w> Names<'w> {
             FindingKind::Crashed => format!("{part}: a process died"),
             FindingKind::Evicted => format!("{part}: a member is taken for dead"),
             FindingKind::Rebalanced => format!("{part}: the group stands still and shares out its partitions"),
+            FindingKind::OutOfSync => format!("{part}: followers out of sync, {count} times"),
+            FindingKind::Elected => format!("{part}: {count} partitions got another leader"),
+            FindingKind::Leaderless => format!("{part}: a partition has no leader"),
+            FindingKind::WriteRefused => format!("{part}: {count} writes refused, {cause}"),
+            FindingKind::Overwritten => format!("{part}: {count} records gone with their leader"),
             FindingKind::BreakerOpen => format!("{part}: circuit breaker open"),
             FindingKind::Redelivered => format!("{part}: visible again without an ack, {count} times"),
             FindingKind::AckLost => format!("{part}: {count} acknowledgements lost"),
@@ -196,6 +212,13 @@ impl FindingKind {
             Self::Crashed => "What was in its hands is not acknowledged; what was only in its memory is gone.",
             Self::Evicted => "It was silent for longer than its session, or took longer for a batch than the poll interval.",
             Self::Rebalanced => "When members come or go everyone stops until the partitions are shared out anew.",
+            Self::OutOfSync => {
+                "It was not level with the leader for too long: writes no longer wait for it, and it may not lead."
+            }
+            Self::Elected => "Its leader was gone for longer than the cluster waits: an in-sync replica leads now.",
+            Self::Leaderless => "No replica that is in sync is left: nobody can write to it or read it.",
+            Self::WriteRefused => "A write that could be lost is refused: the publisher keeps the record and tries again.",
+            Self::Overwritten => "The leader had confirmed them alone; the replica that leads now gives their offsets to others.",
             Self::BreakerOpen => "So many calls failed in a row that it stops calling for a while and spares the dependency.",
             Self::Redelivered => {
                 "The broker cannot tell done from never done: without an ack in time it hands the message out again."
@@ -225,8 +248,12 @@ impl FindingKind {
     pub fn level(self) -> Level {
         match self {
             Self::Absorbed => Level::Good,
-            Self::Rebalanced | Self::BreakerOpen | Self::Evicted => Level::Quiet,
+            Self::Rebalanced | Self::BreakerOpen | Self::Evicted | Self::Elected => Level::Quiet,
             Self::Crashed
+            | Self::OutOfSync
+            | Self::Leaderless
+            | Self::WriteRefused
+            | Self::Overwritten
             | Self::Redelivered
             | Self::AckLost
             | Self::StaleReceipt
@@ -259,6 +286,8 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::Dropped
         | Kind::DroppedHeld
         | Kind::RowPassedOver
+        | Kind::Overwritten
+        | Kind::LeaderLost
         | Kind::Crashed => Level::Bad,
         Kind::PublishFailed
         | Kind::TimedOut
@@ -271,6 +300,8 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::Waits
         | Kind::Evicted
         | Kind::BreakerOpened
+        | Kind::WriteRefused
+        | Kind::OutOfSync
         | Kind::RebalanceBegan
         | Kind::Rewound => Level::Warn,
         Kind::Born
@@ -295,6 +326,8 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::Redriven
         | Kind::Commanded
         | Kind::RebalanceEnded
+        | Kind::LeaderElected
+        | Kind::InSync
         | Kind::BreakerClosed => Level::Quiet,
     }
 }

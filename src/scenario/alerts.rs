@@ -47,6 +47,7 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
                 true => {} // Nobody looks: that is what the setting says.
                 false => rule("oldest-message", "oldest_us", 300 * SECOND_US),
             },
+            Kind::Log(settings) if settings.replicas > 1 => rule("under-replicated", "under_replicated", 0),
             Kind::Log(_) | Kind::Dependency(_) => {}
             Kind::Worker(settings) => {
                 if settings.from.id().and_then(|from| parts.get(from)).is_some_and(|from| matches!(from.kind, Kind::Log(_))) {

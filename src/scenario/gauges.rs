@@ -69,10 +69,13 @@ const QUEUE: [GaugeSpec; 5] = [
     gauge("oldest_us", "oldest message", Unit::Duration),
     gauge("redelivered_per_s", "redelivered", Unit::Rate),
 ];
-const LOG: [GaugeSpec; 3] = [
+const LOG: [GaugeSpec; 6] = [
     gauge("records", "records kept", Unit::Count),
     gauge("per_s", "appended", Unit::Rate),
     gauge("produce_errors", "produce errors", Unit::Rate),
+    gauge("under_replicated", "under-replicated partitions", Unit::Count),
+    gauge("in_sync", "fewest replicas in sync", Unit::Count),
+    gauge("elections", "leader elections", Unit::Count),
 ];
 const WORKER: [GaugeSpec; 8] = [
     gauge("working", "working", Unit::Count),

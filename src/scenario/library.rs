@@ -23,6 +23,7 @@ const ALL: &[(&str, &str)] = &[
     ("idle-slot", include_str!("library/idle-slot.json")),
     ("two-relays", include_str!("library/two-relays.json")),
     ("listen-to-yourself", include_str!("library/listen-to-yourself.json")),
+    ("leader-dies", include_str!("library/leader-dies.json")),
 ];
 
 /// The ids in the order of the picker.

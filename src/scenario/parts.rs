@@ -92,6 +92,32 @@ choice! {
 }
 
 choice! {
+    /// Whose rules a log's replicas follow.
+    pub enum LogBroker {
+        Generic = "generic", "A plain partitioned log.";
+        Kafka = "kafka", "Apache Kafka: a record counts once every replica of the in-sync set has it.";
+        Redpanda = "redpanda", "Redpanda: a record counts once a majority has it, as Raft has it.";
+    }
+}
+
+choice! {
+    /// What a publisher to a log waits for.
+    pub enum Acks {
+        All = "all", "Every in-sync replica has the record.";
+        Leader = "leader", "The leader has it; what no follower has copied dies with the leader.";
+        None = "none", "Nothing: not even a refusal is heard.";
+    }
+}
+
+choice! {
+    /// What decides which partition a key goes to.
+    pub enum Partitioner {
+        Murmur2 = "murmur2", "The hash of Kafka's Java client.";
+        Crc32 = "crc32", "The hash of librdkafka's clients, unless told otherwise.";
+    }
+}
+
+choice! {
     /// What a part is drawn as.
     pub enum Role {
         Service = "service", "Answers requests.";
@@ -129,6 +155,7 @@ settings! {
         timeout: Micros = "1s" in "1ms..=1h", "No confirmation from a queue or log within this counts as a produce error. A service is reached at once.";
         retry: Micros = "1s" in "1ms..=1h", "The wait before an unconfirmed message is sent again.";
         attempts: u64 = "0" in "0..=1000", "Give a message up after so many tries; 0 never does.";
+        partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key in a log.";
     }
 }
 
@@ -140,6 +167,7 @@ settings! {
         attempts: u64 = "1" in "1..=100", "Tries of a call or publish within one request.";
         capacity: u64 = "0" in "0..=1000000", "Requests at once; more are refused. 0 has no limit.";
         retry: Micros = "100ms" in "0s..=1h", "The wait between two tries, and between the tries of what follows the answer.";
+        partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key that it publishes to a log.";
         restart: Micros = "2s" in "0s..=1h", "How long a crashed process takes to come back.";
     }
 }
@@ -171,6 +199,7 @@ settings! {
         timeout: Micros = "700ms" in "1ms..=1h", "No confirmation within this counts as a produce error.";
         backoff: Micros = "1s" in "1ms..=1h", "The wait after the first produce error; it doubles each time.";
         backoff_max: Micros = "5s" in "1ms..=1h", "The longest wait.";
+        partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key in a log.";
         restart: Micros = "5s" in "0s..=1h", "How long a crashed process takes to come back.";
     }
 }
@@ -203,6 +232,16 @@ settings! {
         partitions: u64 = "1" in "1..=1000", "Ordered shares of the log; a key always goes to the same one.";
         retention: Micros = "7d" in "1s..=365d", "Records in segments whose newest is older than this are dropped.";
         segment: u64 = "1000" in "1..=10000000", "Records a segment holds. Retention drops whole segments only.";
+        broker: LogBroker = "generic" in "generic|kafka|redpanda", "Whose rules its replicas follow.";
+        replicas: u64 = "1" in "1..=7", "Brokers that have each partition: one leads, the others copy. 1 has no followers.";
+        min_insync: u64 = "1" in "1..=7", "Replicas that must be in sync for a write with acks=all; with fewer it is refused.";
+        acks: Acks = "all" in "all|leader|none", "What publishers wait for.";
+        idempotent_publish: bool = "false" in "", "Recognises a record that a publisher sends again for want of an answer, and does not store it again.";
+        replicate: Micros = "2ms" in "1ms..=1h", "How long a follower takes to copy from the leader.";
+        replica_lag: Micros = "30s" in "100ms..=1h", "A follower that has not been level with the leader for so long is no longer in sync.";
+        election: Micros = "9s" in "100ms..=10m", "How long a dead broker goes unnoticed; then followers take over the partitions it led.";
+        unclean: bool = "false" in "", "Lets a replica lead that was not in sync: the partition is back, records are gone.";
+        restart: Micros = "20s" in "0s..=1h", "How long a crashed broker takes to come back.";
     }
 }
 

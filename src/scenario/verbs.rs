@@ -19,14 +19,14 @@ pub const VERB_DOCS: [&str; 16] = [
     "Everything the part does takes so many times as long.",
     "This share of what the part is asked fails.",
     "The two parts cannot reach each other; `mend` of either ends it.",
-    "A process dies with what is in its memory: now, or the next time it has done STEP and not yet what follows.",
+    "A process dies with what is in its memory: now, or the next time it has done STEP and not yet what follows. Of a log with replicas the broker that leads most partitions dies.",
     "The next N acknowledgements or confirmations from the part are lost on the way.",
     "The next message can never be processed.",
     "The producer sends so many times its rate for a while.",
     "Every process of the part restarts.",
     "The worker has N processes from now on.",
-    "The part takes no new work.",
-    "It takes work again.",
+    "The part takes no new work; of a log with replicas the followers hang.",
+    "It takes work again; the followers go on.",
     "What lies in the dead letters goes back to where it came from.",
     "The group reads again: from the oldest record kept, or from what was written at TIME.",
     "A setting gets another value, at once.",
@@ -41,6 +41,9 @@ pub fn commands_for(kind: &Kind) -> &'static [&'static str] {
         Kind::Database(_) | Kind::Dependency(_) => &["break", "slow", "fail", "cut", "mend", "set"],
         Kind::Relay(_) => &["break", "slow", "cut", "crash", "deploy", "mend", "pause", "resume", "set"],
         Kind::Queue(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "redrive", "set"],
+        Kind::Log(log) if log.replicas > 1 => {
+            &["break", "slow", "fail", "cut", "crash", "lose-acks", "poison", "mend", "pause", "resume", "set"]
+        }
         Kind::Log(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "set"],
         Kind::Worker(_) => {
             &["break", "slow", "fail", "cut", "crash", "lose-acks", "deploy", "mend", "scale", "pause", "resume", "rewind", "set"]
@@ -68,7 +71,7 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
         Kind::Database(_) => &["effect"],
         Kind::Relay(_) => &["from", "to"],
         Kind::Queue(_) => &["dead_letters"],
-        Kind::Log(_) => &[],
+        Kind::Log(_) => &["broker", "replicas"],
         Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from"],
         Kind::Dependency(_) => &["role", "effect"],
     }

@@ -43,7 +43,7 @@ impl World {
         if hands.batch_left > 0 || !hands.member || group.rebalancing_since_us.is_some() {
             return false;
         }
-        if !self.reachable(part, log_part) || self.parts[usize::from(log_part)].health.paused {
+        if !self.reachable(part, log_part) {
             self.workers[usize::from(index)].processes[usize::from(process)].waiting = true;
             return false;
         }
@@ -57,8 +57,8 @@ impl World {
             let partition = owned[(turn + hands.batch as usize) % owned.len()];
             let tape = &self.logs[usize::from(log)].partitions[partition as usize];
             let from = group.position[partition as usize].max(tape.start());
-            let to = tape.end().min(from + left);
-            if from == to {
+            let to = self.logs[usize::from(log)].readable(partition as usize).min(from + left);
+            if from >= to {
                 continue;
             }
             left -= to - from;
@@ -285,7 +285,10 @@ impl World {
             let tape = &self.logs[usize::from(log)].partitions[partition];
             let target = match to_us {
                 None => tape.start(),
-                Some(at_us) => self.logs[usize::from(log)].offset_at(partition, at_us),
+                Some(at_us) => {
+                    let log = &self.logs[usize::from(log)];
+                    log.offset_at(partition, at_us).min(log.high_watermark(partition))
+                }
             };
             let Some(committed) = self.workers[usize::from(index)].group.as_ref().map(|group| group.committed[partition]) else {
                 return;

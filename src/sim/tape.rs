@@ -107,6 +107,16 @@ impl<T: Clone> Tape<T> {
         }
     }
 
+    /// Forgets every element from `position` on.
+    pub fn truncate(&mut self, position: u64) {
+        self.end = position.clamp(self.start, self.end);
+        let kept = self.end - self.base;
+        self.chunks.truncate(kept.div_ceil(CHUNK) as usize);
+        if let Some(chunk) = self.chunks.back_mut().filter(|_| !kept.is_multiple_of(CHUNK)) {
+            Rc::make_mut(chunk).truncate((kept % CHUNK) as usize);
+        }
+    }
+
     /// The elements from `position` on, in order.
     pub fn iter_from(&self, position: u64) -> impl Iterator<Item = (u64, &T)> {
         let from = position.clamp(self.start, self.end);
@@ -137,9 +147,16 @@ mod tests {
         assert_eq!((tape.start(), tape.end(), tape.get(1_499), tape.get(1_500)), (1_500, 2_000, None, Some(&1_500)));
         assert_eq!((snapshot.len(), snapshot.get(1_700), snapshot.front()), (2_000, Some(&1_700), Some(&0)));
         assert_eq!(tape.iter().count(), 500);
+        tape.truncate(1_800);
+        assert_eq!((tape.end(), tape.len(), tape.get(1_799), tape.get(1_800)), (1_800, 300, Some(&1_799), None));
+        assert_eq!(tape.push(7), 1_800);
+        tape.truncate(1_536);
+        assert_eq!((tape.push(8), tape.get(1_535), tape.get(1_536)), (1_536, Some(&1_535), Some(&8)));
         tape.drop_before(9_999);
         assert!(tape.is_empty());
-        assert_eq!(tape.push(5), 2_000);
-        assert_eq!(tape.get(2_000), Some(&5));
+        assert_eq!(tape.push(5), 1_537);
+        assert_eq!(tape.get(1_537), Some(&5));
+        tape.truncate(0);
+        assert!(tape.is_empty());
     }
 }

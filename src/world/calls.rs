@@ -6,6 +6,7 @@
 use super::{Body, Event, World};
 use crate::message::Message;
 use crate::observe::record::Cause;
+use crate::scenario::parts::Partitioner;
 use crate::sim::{Handle, Latency, Timestamp};
 
 /// Who asks.
@@ -55,6 +56,8 @@ enum State {
     Waiting,
     /// The server works on it.
     Running,
+    /// The server has done its part and answers once others have.
+    Parked,
     /// The server will never answer; the caller's timeout ends it.
     Dead,
 }
@@ -74,6 +77,8 @@ pub struct Call {
     verdict: Cause,
     /// The id of the transaction, where someone asks for ids; nought otherwise.
     transaction: u64,
+    /// Answers that a parked call still waits for.
+    waits: u32,
 }
 
 /// A refusal costs a server next to nothing, but it is an answer and takes its way back.
@@ -102,6 +107,7 @@ impl World {
             state: State::Running,
             verdict: Cause::None,
             transaction: 0,
+            waits: 0,
         };
         if !self.reachable(from, server) {
             self.without_answer(base);
@@ -121,10 +127,12 @@ impl World {
             return None;
         }
         let (takes_us, verdict) = self.draw(server);
-        if takes_us == 0 && verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0 {
+        let sure = verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0;
+        if takes_us == 0 && sure && !self.has_replicas(server) {
             self.hop(from, server, message.fact, 0);
             let transaction = if matches!(purpose, Purpose::Write { .. }) { self.transaction_begins(server) } else { 0 };
             let refused = self.perform(&Call { transaction, ..base });
+            self.answered(&base, refused);
             return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
@@ -184,8 +192,41 @@ impl World {
         let server = usize::from(call.server);
         self.parts[server].busy = self.parts[server].busy.saturating_sub(1);
         if call.verdict == Cause::None {
-            call.verdict = self.perform(&call);
+            match self.perform_or_wait(handle, &call) {
+                Some(refused) => call.verdict = refused,
+                None => return,
+            }
         }
+        self.call_ends(handle, call);
+    }
+
+    /// A call is answered once others have answered its server so many times.
+    pub(crate) fn call_waits(&mut self, handle: Handle, answers: u32) {
+        let now_us = self.now_us;
+        let Some(call) = self.calls.get_mut(handle) else { return };
+        call.state = State::Parked;
+        call.waits = answers;
+        if !call.timer && !call.answered {
+            call.timer = true;
+            let deadline_us = (call.started_us + call.timeout_us).max(now_us);
+            self.pending.at(deadline_us, Event::CallTimeout(handle));
+        }
+    }
+
+    /// One of the answers that a parked call waits for.
+    pub(crate) fn call_hears(&mut self, handle: Handle, refused: Cause) {
+        let Some(call) = self.calls.get_mut(handle).filter(|call| call.state == State::Parked) else { return };
+        call.waits = call.waits.saturating_sub(1);
+        call.verdict = call.verdict.max(refused);
+        if call.waits == 0 || refused != Cause::None {
+            let call = *call;
+            self.call_ends(handle, call);
+        }
+    }
+
+    /// A server has done what was asked, or refused: its answer goes back.
+    fn call_ends(&mut self, handle: Handle, call: Call) {
+        let server = usize::from(call.server);
         if call.verdict != Cause::None {
             self.parts[server].counters.errors += 1;
             self.transaction_fails(call.server, call.transaction);
@@ -202,8 +243,16 @@ impl World {
             self.never_answers(handle);
         } else {
             self.calls.remove(handle);
+            self.answered(&call, call.verdict);
             let reply = if call.verdict == Cause::None { Reply::Done } else { Reply::Failed(call.verdict) };
             self.reply(&call, reply);
+        }
+    }
+
+    /// The answer of a call has reached its caller: a log need not recognise a repeat of it any more.
+    fn answered(&mut self, call: &Call, refused: Cause) {
+        if let (Body::Log(log), Cause::None) = (self.parts[usize::from(call.server)].body, refused) {
+            self.confirmed(log, call.caller, &call.message);
         }
     }
 
@@ -224,7 +273,7 @@ impl World {
     }
 
     /// The answer of a call is lost: its caller waits until its timeout.
-    fn never_answers(&mut self, handle: Handle) {
+    pub(crate) fn never_answers(&mut self, handle: Handle) {
         let now_us = self.now_us;
         let Some(call) = self.calls.get_mut(handle) else { return };
         call.state = State::Dead;
@@ -297,10 +346,41 @@ impl World {
         match call.purpose {
             Purpose::Do { effect } => self.dependency_does(call.server, call.caller, effect, &call.message),
             Purpose::Write { outbox } => self.database_commits(call.server, outbox, &call.message, call.transaction),
-            Purpose::Store => return self.broker_stores(call.server, call.message),
+            Purpose::Store => match self.parts[usize::from(call.server)].body {
+                Body::Log(log) => self.log_takes(log, call.caller, self.partitioner(call.caller), &[call.message]),
+                _ => return self.broker_stores(call.server, call.message),
+            },
             Purpose::StoreBatch => return self.relay_stores(call.caller, call.server),
         }
         Cause::None
+    }
+
+    /// As [`Self::perform`]; none where the answer depends on more than the server and comes later, or never.
+    fn perform_or_wait(&mut self, handle: Handle, call: &Call) -> Option<Cause> {
+        let Body::Log(log) = self.parts[usize::from(call.server)].body else { return Some(self.perform(call)) };
+        if self.logs[usize::from(log)].replicas.is_none() {
+            return Some(self.perform(call));
+        }
+        let partitioner = self.partitioner(call.caller);
+        let batch = match call.purpose {
+            Purpose::StoreBatch => self.relay_brings(call.caller, call.server),
+            _ => vec![call.message],
+        };
+        self.replicas_take(log, handle, call.caller, partitioner, &batch)
+    }
+
+    fn has_replicas(&self, server: u16) -> bool {
+        matches!(self.parts[usize::from(server)].body, Body::Log(log) if self.logs[usize::from(log)].replicas.is_some())
+    }
+
+    /// What a publisher decides the partition of a key by.
+    pub(crate) fn partitioner(&self, caller: Caller) -> Partitioner {
+        match caller {
+            Caller::Producer(index, _) => self.producers[usize::from(index)].settings.partitioner,
+            Caller::Request(index, _) => self.services[usize::from(index)].settings.partitioner,
+            Caller::Relay(index, _) => self.relays[usize::from(index)].settings.partitioner,
+            Caller::Job(..) => Partitioner::Murmur2,
+        }
     }
 
     fn reply(&mut self, call: &Call, reply: Reply) {
@@ -312,7 +392,7 @@ impl World {
         }
     }
 
-    fn caller_part(&self, caller: Caller) -> u16 {
+    pub(crate) fn caller_part(&self, caller: Caller) -> u16 {
         match caller {
             Caller::Producer(index, _) => self.producers[usize::from(index)].part,
             Caller::Request(index, _) => self.services[usize::from(index)].part,

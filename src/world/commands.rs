@@ -18,7 +18,12 @@ impl World {
         match command {
             Command::Break(_) => self.breaks(part),
             Command::Mend(_) => self.mends(part),
-            Command::Slow(_, milli) => self.parts[usize::from(part)].health.slow_milli = *milli,
+            Command::Slow(_, milli) => {
+                self.parts[usize::from(part)].health.slow_milli = *milli;
+                if let Body::Log(log) = self.parts[usize::from(part)].body {
+                    self.log_tuned(log);
+                }
+            }
             Command::Fail(_, share) => self.parts[usize::from(part)].health.fail = *share,
             Command::Cut(_, other) => {
                 if let Some(other) = self.part_index(other)
@@ -34,9 +39,17 @@ impl World {
             Command::Burst(_, milli, span) => self.bursts(part, *milli, span.0),
             Command::Deploy(_) => self.deploys(part),
             Command::Scale(_, count) => self.scales(part, *count),
-            Command::Pause(_) => self.parts[usize::from(part)].health.paused = true,
+            Command::Pause(_) => {
+                self.parts[usize::from(part)].health.paused = true;
+                if let Body::Log(log) = self.parts[usize::from(part)].body {
+                    self.followers_hang(log, true);
+                }
+            }
             Command::Resume(_) => {
                 self.parts[usize::from(part)].health.paused = false;
+                if let Body::Log(log) = self.parts[usize::from(part)].body {
+                    self.followers_hang(log, false);
+                }
                 self.goes_on(part);
             }
             Command::Redrive(_) => {
@@ -114,6 +127,9 @@ impl World {
         if let Body::Relay(relay) = self.parts[usize::from(part)].body {
             self.relay_mends(relay);
         }
+        if let Body::Log(log) = self.parts[usize::from(part)].body {
+            self.log_mends(log);
+        }
         self.goes_on(part);
     }
 
@@ -145,6 +161,7 @@ impl World {
             Body::Service(service) if !self.parts[usize::from(part)].health.out() => self.service_crashes(service),
             Body::Relay(relay) if !self.parts[usize::from(part)].health.out() => self.relay_crashes(relay),
             Body::Producer(producer) => self.producer_forgets(producer),
+            Body::Log(log) => self.log_crashes(log),
             Body::Worker(worker) => {
                 let processes = &self.workers[usize::from(worker)].processes;
                 let busy = processes.iter().position(|process| process.up && process.busy > 0);
@@ -163,6 +180,7 @@ impl World {
         }
         match self.parts[usize::from(part)].body {
             Body::Worker(worker) => self.process_starts(worker, process),
+            Body::Log(log) => self.log_restarts(log, process),
             Body::Service(_) | Body::Relay(_) => {
                 let due = self.parts[usize::from(part)].health.restarting_until_us;
                 if due.is_none_or(|due| due > self.now_us) {
@@ -258,7 +276,10 @@ impl World {
                 self.worker_fills(index);
             }
             Body::Server(index) => self.server_tuned(index),
-            Body::Log(index) => self.grows(index),
+            Body::Log(index) => {
+                self.grows(index);
+                self.log_tuned(index);
+            }
             Body::Relay(index) => self.relay_changes(index),
             _ => {}
         }
@@ -273,6 +294,9 @@ impl World {
             return;
         }
         log.partitions.resize(wanted, crate::sim::Tape::default());
+        if let Some(replicas) = &mut log.replicas {
+            replicas.grow(self.now_us, &log.settings);
+        }
         for worker in log.groups.clone() {
             if let Some(group) = &mut self.workers[usize::from(worker)].group {
                 group.committed.resize(wanted, 0);

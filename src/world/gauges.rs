@@ -218,7 +218,11 @@ impl World {
                 let (ready, held, delayed) = server.counts();
                 vec![ready, held, delayed, server.oldest_us(now_us), per_second(now.again - before.again)]
             }
-            Body::Log(index) => vec![self.logs[usize::from(index)].kept(), per_second(done), errors],
+            Body::Log(index) => {
+                let log = &self.logs[usize::from(index)];
+                let (under, in_sync, elections) = log.replicas.as_ref().map_or((0, 1, 0), |replicas| replicas.figures());
+                vec![log.kept(), per_second(done), errors, under, in_sync, elections]
+            }
             Body::Worker(index) => {
                 let worker = &self.workers[usize::from(index)];
                 let busy = worker.processes.iter().filter(|process| process.busy > 0).count() as u64;

@@ -69,6 +69,8 @@ pub enum Event {
     RelayPoll(u16, u32),
     /// A relay's batch is marked as sent; stale if its epoch has changed.
     RelayMarked(u16, u32),
+    /// Something happens to the replicas of a log by itself.
+    LogDue(u16),
     /// A burst of a producer is over; stale if its number has changed.
     BurstOver(u16, u32),
 }
@@ -243,6 +245,7 @@ impl World {
             Event::BreakerOver(worker) => self.breaker_over(worker),
             Event::RelayPoll(relay, epoch) => self.relay_polls(relay, epoch),
             Event::RelayMarked(relay, epoch) => self.relay_marked(relay, epoch),
+            Event::LogDue(log) => self.log_due(log),
             Event::BurstOver(producer, number) => self.burst_over(producer, number),
         }
     }

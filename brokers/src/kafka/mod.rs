@@ -20,3 +20,4 @@ mod retry;
 pub mod script;
 pub mod segment;
 pub mod transaction;
+mod tuning;

@@ -143,9 +143,9 @@ pub enum Happening {
 /// An `acks=all` that waits for the high watermark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Wait {
-    ticket: u64,
-    end: u64,
-    deadline_us: u64,
+    pub(super) ticket: u64,
+    pub(super) end: u64,
+    pub(super) deadline_us: u64,
 }
 
 /// A partition.

@@ -75,6 +75,9 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
                 "cell gone"
             } else if from < slowest {
                 "cell read"
+            } else if from >= part.high_watermark {
+                // In the leader's log, and nobody may read it yet.
+                "cell unread unsafe"
             } else {
                 "cell unread"
             };
@@ -85,6 +88,11 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
         }
         if large {
             scene.text("mono tiny soft", left, y - 4.0, format!("offset {}", grouped((base * size).max(part.start))));
+            if !part.replicas.is_empty() {
+                let well = part.replicas.iter().all(|replica| replica.in_sync && replica.up);
+                let look = if well { "tiny soft end" } else { "tiny warn end" };
+                scene.text(look, at.right() - 12.0, y - 4.0, replicas(part));
+            }
         }
         for (group, committed) in part.committed.iter().enumerate() {
             let share = (*committed as f64 / size as f64 - base as f64).within(0.0, cells as f64);
@@ -94,6 +102,21 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
         }
     }
     legend(scene, tapes, at, (rows, size));
+}
+
+/// The replicas of a partition in a few words: who leads, who follows, how far a follower is behind.
+fn replicas(part: &PartitionView) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for replica in &part.replicas {
+        let state = match (replica.up, replica.leads, replica.in_sync) {
+            (false, ..) => " down".to_owned(),
+            (true, true, _) => " leads".to_owned(),
+            (true, false, true) => String::new(),
+            (true, false, false) => format!(" −{}", grouped(part.end.saturating_sub(replica.end))),
+        };
+        words.push(format!("{}{state}", replica.broker));
+    }
+    words.join(" · ")
 }
 
 /// The id of a record in its cell.
@@ -147,7 +170,7 @@ mod tests {
     use super::*;
 
     fn tapes(end: u64, committed: u64) -> Vec<PartitionView> {
-        vec![PartitionView { index: 0, start: 0, end, committed: vec![committed], cells: Vec::new() }]
+        vec![PartitionView { index: 0, start: 0, end, committed: vec![committed], cells: Vec::new(), high_watermark: end, replicas: Vec::new() }]
     }
 
     #[test]
