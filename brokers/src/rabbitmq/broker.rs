@@ -381,7 +381,8 @@ impl Broker {
     }
 
     fn dead_letter(&mut self, now_us: u64, at: usize, mut letter: Letter, reason: Reason) {
-        let NamedQueue { name, dead_letters, .. } = &self.queues[at];
+        let NamedQueue { name, dead_letters, queue } = &self.queues[at];
+        let release = queue.settings().release;
         let Some(to) = dead_letters else { return };
         let death = Death {
             queue: name.clone(),
@@ -390,7 +391,7 @@ impl Broker {
             exchange: std::mem::replace(&mut letter.exchange, to.exchange.clone()),
             key: letter.key.clone(),
         };
-        record(&mut letter.deaths, death);
+        record(&mut letter.deaths, death, release);
         letter.ttl_us = None;
         if let Some(key) = &to.key {
             letter.key.clone_from(key);

@@ -2,6 +2,7 @@
 //!
 //! As in the sources of 3.10 (`rabbit_dead_letter`).
 
+use super::settings::Release;
 use crate::server::Why;
 
 /// An entry of `x-death`: how often a message died in a queue for a reason.
@@ -57,8 +58,12 @@ impl Reason {
     }
 }
 
-/// Writes a death down: the entry of this queue and reason counts one more and comes first.
-pub fn record(deaths: &mut Vec<Death>, death: Death) {
+/// Writes a death down: the entry of this queue and reason counts one more and comes first. Before 4.0 the others change
+/// their order each time (`group_by_queue_and_reason` folds them into a list from the back).
+pub fn record(deaths: &mut Vec<Death>, death: Death, release: Release) {
+    if release < Release::V4_0 {
+        deaths.reverse();
+    }
     let known = deaths.iter().position(|old| old.queue == death.queue && old.reason == death.reason);
     let entry = match known {
         Some(at) => {

@@ -129,6 +129,8 @@ pub const CLASSIC: Profile = Profile {
         "Flow control: a channel that cannot write stops being served after 200 messages.",
         "What a node loses when it stops: non-persistent messages and transient queues.",
         "Mirrored classic queues.",
+        "A crash of 3.10: the active consumer of a queue is cancelled while messages wait, and the next publish is nacked by a \
+         queue process that ends.",
     ],
     sources: SOURCES,
 };

@@ -3,6 +3,7 @@
 //! Each call does its parts in the order in which the sources of 3.10 do them (`rabbit_amqqueue_process` for classic
 //! queues, `rabbit_fifo` for quorum queues); the transcripts show where the order can be seen.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::ready::{Message, NEVER, Ready};
@@ -137,7 +138,9 @@ impl Queue {
             (Some(queue), Some(own)) => Some(queue.min(own)),
             (queue, own) => queue.or(own),
         };
-        let expires_us = ttl_us.map_or(NEVER, |ttl_us| now_us.saturating_add(ttl_us));
+        // A quorum queue makes a time to live of zero one of a millisecond, so that a consumer that waits gets it.
+        let least_us = if self.settings.kind == Kind::Quorum { 1_000 } else { 0 };
+        let expires_us = ttl_us.map_or(NEVER, |ttl_us| now_us.saturating_add(ttl_us.max(least_us)));
         let priority = letter.priority.min(self.settings.priorities);
         Message { copy: self.copies, body: letter.body, expires_us, deliveries: 0, returns: 0, priority }
     }
@@ -164,6 +167,8 @@ impl Queue {
         self.ready.push_last(message);
         self.drop_heads(now_us);
         self.expire(now_us);
+        // Someone may wait beside a queue that is not empty: who became the active consumer by another's cancelling.
+        self.serve(now_us);
     }
 
     fn full(&self) -> bool {
@@ -179,10 +184,18 @@ impl Queue {
         if self.settings.overflow != Overflow::DropHead {
             return;
         }
+        let mut dropped = Vec::new();
         while self.full()
             && let Some(message) = self.ready.pop()
         {
-            self.remove(now_us, &message, false, Why::MaxLength);
+            dropped.push(message);
+        }
+        if self.settings.kind == Kind::Quorum {
+            // Several that one command pushes out become dead letters the last one first.
+            dropped.reverse();
+        }
+        for message in &dropped {
+            self.remove(now_us, message, false, Why::MaxLength);
         }
     }
 
@@ -296,7 +309,10 @@ impl Queue {
     /// A subscriber goes and keeps what it holds (`basic.cancel`).
     pub(super) fn cancel(&mut self, now_us: u64, who: Holder) {
         self.turns.leave(who);
-        self.run(now_us);
+        // A classic queue serves the next active consumer only when something else happens to it.
+        if self.settings.kind == Kind::Quorum {
+            self.check_out(now_us);
+        }
     }
 
     // Settling. Tickets that are not held are passed over.
@@ -323,8 +339,10 @@ impl Queue {
 
     /// `basic.reject` or `basic.nack` without requeue.
     pub(super) fn discard(&mut self, now_us: u64, tickets: &[Ticket]) {
-        let taken = self.take_held(tickets);
+        let mut taken = self.take_held(tickets);
         self.repay(&taken);
+        // A classic queue goes level by level, the highest first.
+        taken.sort_by_key(|(_, message)| Reverse(message.priority));
         for (_, message) in &taken {
             self.remove(now_us, message, true, Why::Rejected);
         }
@@ -360,11 +378,13 @@ impl Queue {
 
     fn give_back(&mut self, now_us: u64, taken: &[(Ticket, Message)], why: Why) {
         let counts = !(why == Why::Requeued && self.settings.release >= Release::V4_3);
-        for (_, message) in taken {
+        for ((who, _), message) in taken {
             let returns = message.returns.saturating_add(u32::from(counts));
             let message = Message { returns, ..*message };
             if self.settings.returns_allowed().is_some_and(|most| returns > most) {
                 self.remove(now_us, &message, true, Why::Limit);
+                // Its holder gets credit for the end of it and, with the others, for the return.
+                self.turns.repay(*who, 1);
                 continue;
             }
             self.tell(now_us, &message, What::Returned(why));

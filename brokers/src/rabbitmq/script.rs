@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::broker::{Answer, Broker, DeadLetterTo, Delivered, Heard, Letter, Verdict};
-use super::death::Death;
 use super::exchange::Binding;
 use super::settings::{Release, Settings};
 use super::words::{self, Bind, Call, How, MAIN_QUEUE, Out};
@@ -143,7 +142,8 @@ impl Script {
             let Some(delivered) = self.broker.get(self.now_us, who, queue) else { break };
             let word = self.noted(who, &delivered);
             if deaths {
-                lines.push(format!("{word}: {}", deaths_line(&delivered.letter.deaths)));
+                let each = delivered.letter.deaths.iter();
+                lines.push(words::with_deaths(&word, each.map(|death| (death.reason.word(), &*death.queue, death.count))));
             }
             line.push(word);
         }
@@ -177,9 +177,4 @@ impl Script {
         let lines = gets.into_iter().map(|((who, _), words)| format!("{who} gets {}", words.join(" ")));
         lines.chain(closed).collect()
     }
-}
-
-fn deaths_line(deaths: &[Death]) -> String {
-    let each = deaths.iter().map(|death| words::death(death.reason.word(), &death.queue, death.count));
-    each.collect::<Vec<String>>().join(", ")
 }

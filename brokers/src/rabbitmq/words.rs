@@ -383,10 +383,16 @@ pub fn outcomes(each: &[(String, &'static str)]) -> Vec<String> {
     lines
 }
 
-/// A death in an answer.
+/// A message with its deaths, each a reason, a queue and a count.
 #[must_use]
-pub fn death(reason: &str, queue: &str, count: u32) -> String {
-    format!("{reason} {queue} {count}")
+pub fn with_deaths<'a>(message: &str, deaths: impl Iterator<Item = (&'a str, &'a str, u32)>) -> String {
+    let mut line = message.to_owned();
+    let mut mark = ": ";
+    for (reason, queue, count) in deaths {
+        line.push_str(&format!("{mark}{reason} {queue} {count}"));
+        mark = ", ";
+    }
+    line
 }
 
 /// The arguments of the queue that the header declares.

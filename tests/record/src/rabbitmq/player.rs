@@ -245,7 +245,10 @@ impl Player {
             Call::Exchange(name, kind, alternate) => self.exchange(who, &name, kind, alternate).await?,
             Call::Bind(bind) => self.bind(who, &bind).await?,
             Call::Publish(out) => return self.publish(who, &out).await,
-            Call::Get(count, queue, deaths) => return self.get(who, count, &queue, deaths).await,
+            Call::Get(count, queue, deaths) => {
+                self.let_arrive(&queue).await;
+                return self.get(who, count, &queue, deaths).await;
+            }
             Call::Consume(queue, prefetch) => self.consume(who, &queue, prefetch).await?,
             Call::Cancel(queue) => {
                 let args = BasicCancelArguments::new(&format!("c{queue}"));
@@ -255,6 +258,7 @@ impl Player {
             }
             Call::Settle(name, how, multiple) => return self.settle(who, name, how, multiple).await,
             Call::Ready(queue) => {
+                self.let_arrive(&queue).await;
                 let mut args = QueueDeclareArguments::new(&self.real(&queue));
                 args.passive(true);
                 let told = self.channel(who)?.queue_declare(args).await.map_err(fault)?;
@@ -274,6 +278,13 @@ impl Player {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// Dead letters are on their way for a moment.
+    async fn let_arrive(&self, queue: &str) {
+        if queue != MAIN_QUEUE {
+            sleep(QUIET).await;
+        }
     }
 
     fn channel(&self, who: &str) -> Result<&Channel, String> {
@@ -392,7 +403,9 @@ impl Player {
             self.tags.insert((who.to_owned(), name.clone()), ok.delivery_tag());
             let word = words::message(&name, ok.redelivered(), delivery_count(&properties));
             if deaths {
-                lines.push(format!("{word}: {}", self.deaths(&properties)));
+                let deaths = self.deaths(&properties);
+                let each = deaths.iter().map(|(reason, queue, count)| (reason.as_str(), queue.as_str(), *count));
+                lines.push(words::with_deaths(&word, each));
             }
             line.push(word);
         }
@@ -403,10 +416,10 @@ impl Player {
         })
     }
 
-    fn deaths(&self, properties: &BasicProperties) -> String {
+    fn deaths(&self, properties: &BasicProperties) -> Vec<(String, String, u32)> {
         let headers = properties.headers().map(FieldTable::as_ref);
         let header = headers.and_then(|all| all.iter().find(|(name, _)| name.as_ref() == "x-death"));
-        let Some((_, FieldValue::A(entries))) = header else { return String::new() };
+        let Some((_, FieldValue::A(entries))) = header else { return Vec::new() };
         let entries: Vec<FieldValue> = entries.clone().into();
         let prefix = format!("{}.", self.run);
         let each = entries.into_iter().filter_map(|entry| {
@@ -417,9 +430,9 @@ impl Player {
                 _ => String::new(),
             };
             let count = field("count").and_then(number).unwrap_or_default();
-            Some(words::death(&text("reason"), text("queue").trim_start_matches(&prefix), count))
+            Some((text("reason"), text("queue").trim_start_matches(&prefix).to_owned(), count))
         });
-        each.collect::<Vec<String>>().join(", ")
+        each.collect()
     }
 
     async fn consume(&mut self, who: &str, queue: &str, prefetch: u16) -> Result<(), String> {
