@@ -128,3 +128,36 @@ fn the_profiles_state_the_defaults_that_the_machines_have() {
     );
     assert_eq!(transaction::Options::default().max_timeout_us, 900_000_000);
 }
+
+#[test]
+fn machines_hold_at_the_end_of_time() {
+    const END: u64 = u64::MAX;
+    let huge = Options { lag_max_us: END, session_us: END, request_timeout_us: END, fetch_us: END, ..Options::default() };
+    for options in [Options::default(), huge] {
+        let mut partition = Partition::new(0, options, &[1, 2, 3]);
+        let _ = partition.append(0, 5, Acks::All, 0);
+        partition.freeze(1, 2);
+        partition.advance(END);
+        let _ = partition.append(END, 5, Acks::All, 1);
+        partition.kill(END, 1);
+        partition.start(END, 1);
+        partition.advance(END);
+    }
+    let mut log = segment::Segments::new(0, segment::Options { retention_us: Some(END), ..segment::Options::default() });
+    log.append(END - 1, END, END);
+    log.append(END, END, END);
+    log.advance(END, END);
+    let mut groups = offsets::Offsets::new(0, offsets::Options { retention_us: END, check_us: 0 });
+    groups.commit(1, 1, 1, END);
+    groups.advance(END);
+    let mut coordinator = transaction::Coordinator::new(0, transaction::Options { max_timeout_us: END, ..Default::default() });
+    let who = coordinator.init(0, 1, END).expect("it is allowed");
+    assert_eq!(coordinator.add_partition(END - 1, 1, who, 1), Ok(()));
+    coordinator.advance(END);
+    let mut client =
+        producer::Producer::new(0, producer::Options { delivery_us: END, backoff_us: END, ..Default::default() }, who, &[1]);
+    let queued = client.send(END - 1, 0, 1).expect("there is room");
+    client.take_ready(END);
+    client.answered(END, queued.batch, Err(redrive_brokers::kafka::error::Error::NotLeader));
+    client.advance(END);
+}

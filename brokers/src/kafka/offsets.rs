@@ -99,7 +99,8 @@ impl Offsets {
         let end_us = ends.min()?.saturating_add(self.options.retention_us).max(self.done_us.saturating_add(1));
         let every_us = self.options.check_us.max(1);
         let since_us = end_us.saturating_sub(self.started_us);
-        Some(self.started_us.saturating_add(since_us.div_ceil(every_us).saturating_mul(every_us)))
+        let due_us = self.started_us.saturating_add(since_us.div_ceil(every_us).saturating_mul(every_us));
+        (due_us < u64::MAX).then_some(due_us)
     }
 
     /// Removes what is too old, up to now.

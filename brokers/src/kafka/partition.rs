@@ -24,6 +24,9 @@ pub struct Options {
     pub commit: Commit,
     /// `min.insync.replicas`. More than there are replicas counts as all of them.
     pub min_insync: u32,
+    /// Whether the high watermark moves below `min.insync.replicas`, as it did before Kafka 3.7: readers get what `acks=all`
+    /// is then refused for with [`Error::NotEnoughReplicasAfterAppend`].
+    pub watermark_below_min: bool,
     /// `replica.lag.time.max.ms`, checked every half of it.
     pub lag_max_us: u64,
     /// `unclean.leader.election.enable`.
@@ -51,6 +54,7 @@ impl Default for Options {
         Self {
             commit: Commit::EveryInSync,
             min_insync: 1,
+            watermark_below_min: false,
             lag_max_us: 30_000_000,
             unclean: false,
             fetch_us: 2_000,

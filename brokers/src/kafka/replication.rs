@@ -111,7 +111,7 @@ impl Partition {
     /// Source: `Partition.maybeIncrementLeaderHW`; since 3.7 it stands still below `min.insync.replicas` (KIP-966).
     pub(super) fn raise_high_watermark(&mut self, now_us: u64) {
         let Some(leader) = self.running_leader() else { return };
-        if self.is_under_min_insync() {
+        if self.is_under_min_insync() && !self.options.watermark_below_min {
             return;
         }
         let end = self.replica(leader).log.end();

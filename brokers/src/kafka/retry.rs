@@ -25,7 +25,8 @@ impl Producer {
             flying.batch.first_sequence = None;
         }
         let doublings = flying.batch.attempts.saturating_sub(1).min(20);
-        let backoff_us = (self.options.backoff_us << doublings).min(self.options.backoff_max_us.max(self.options.backoff_us));
+        let backoff_us =
+            self.options.backoff_us.saturating_mul(1 << doublings).min(self.options.backoff_max_us.max(self.options.backoff_us));
         flying.batch.not_before_us = now_us.saturating_add(backoff_us);
         // Numbered batches keep their order; without numbers it goes to the front, though later ones may have overtaken it.
         let idempotent = self.options.idempotent;

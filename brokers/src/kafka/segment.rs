@@ -195,7 +195,7 @@ impl Segments {
     pub fn next_due_us(&self) -> Option<u64> {
         let check_us = self.next_retention_us().map(|from_us| self.tick(from_us, self.options.check_us));
         let task_us = self.options.remote.and_then(|remote| Some(self.tick(self.next_task_us()?, remote.task_us)));
-        [check_us, task_us].into_iter().flatten().min()
+        [check_us, task_us].into_iter().flatten().filter(|due_us| *due_us < u64::MAX).min()
     }
 
     /// Lets retention and the copier look, up to now. Nothing at or beyond the high watermark goes.
@@ -245,12 +245,12 @@ impl Segments {
 
     /// Whether the whole log stays large enough without its oldest segment.
     fn is_over_size(&self, oldest: &Segment) -> bool {
-        let all: u64 = self.segments.iter().map(|segment| segment.bytes).sum();
+        let all = self.segments.iter().map(|segment| segment.bytes).fold(0, u64::saturating_add);
         self.options.retention_bytes.is_some_and(|keep| all >= keep.saturating_add(oldest.bytes))
     }
 
     fn local_bytes(&self) -> u64 {
-        self.segments.iter().filter(|segment| segment.local).map(|segment| segment.bytes).sum()
+        self.segments.iter().filter(|segment| segment.local).map(|segment| segment.bytes).fold(0, u64::saturating_add)
     }
 
     /// Removes what the broker's disk need not keep, oldest first, and stops at the first segment that stays. If everything

@@ -219,7 +219,7 @@ impl Coordinator {
         // It has to be over the time, not at it.
         let late_us = ends.min()?.saturating_add(1).saturating_sub(self.started_us);
         let due_us = self.started_us.saturating_add(late_us.div_ceil(every_us).saturating_mul(every_us));
-        Some(due_us.max(self.now_us))
+        (due_us < u64::MAX).then_some(due_us.max(self.now_us))
     }
 
     /// Aborts what ran out of time, up to now.

@@ -2,7 +2,8 @@
 //!
 //! Header: `brokers: 3` (numbered from 1; 1 is preferred), `min.insync.replicas`, `replica.lag.time.max.ms`,
 //! `unclean.leader.election.enable`, `broker.session.timeout.ms`, `request.timeout.ms`, `auto.leader.rebalance.enable`,
-//! `leader.imbalance.check.interval.seconds`, `follower.reads`, `commit: majority`, `transaction.version`.
+//! `leader.imbalance.check.interval.seconds`, `follower.reads`, `commit: majority`, `transaction.version`. `server: Kafka 3.6`
+//! moves the high watermark below `min.insync.replicas` too.
 //!
 //! | words | answer |
 //! | --- | --- |
@@ -83,6 +84,7 @@ impl Cluster {
         let options = Options {
             commit: if transcript.value("commit") == Some("majority") { Commit::Majority } else { Commit::EveryInSync },
             min_insync: u32::try_from(header.number("min.insync.replicas", 1)?).unwrap_or(u32::MAX),
+            watermark_below_min: transcript.value("server").is_some_and(|server| server.starts_with("Kafka 3.6")),
             lag_max_us: header.ms("replica.lag.time.max.ms", base.lag_max_us)?,
             unclean: header.flag("unclean.leader.election.enable", base.unclean)?,
             follower_reads: header.flag("follower.reads", base.follower_reads)?,
@@ -269,7 +271,7 @@ impl Cluster {
         if let Some((by, sequenced)) = batch {
             self.producers.appended(self.now_us, sequenced, appended.base);
             if let Some(client) = self.clients.get_mut(by) {
-                client.next_sequence = sequenced.first + records;
+                client.next_sequence = sequenced.first.wrapping_add(records);
             }
         }
         if let Some(producer) = transaction {
