@@ -5,6 +5,7 @@
 //! back. What a statement does and what it waits for is in `statement.rs`. Rules: chapters "Concurrency Control" and
 //! "SELECT, The Locking Clause" of the documentation of PostgreSQL 15, and the recordings in `tests/transcripts/postgresql`.
 
+use super::heap::Heap;
 use super::statement::{Pending, Work};
 use super::table::{Mark, Row, TABLES, Table, Version};
 use super::wal::{Changed, Wal};
@@ -122,6 +123,8 @@ pub struct Database {
     pub(super) woken: Vec<(Session, Reply)>,
     /// The write-ahead log and what reads it.
     pub wal: Wal,
+    /// The table that nobody looks at.
+    pub busy: Heap,
 }
 
 impl Database {
@@ -141,6 +144,7 @@ impl Database {
             pending: Vec::new(),
             woken: Vec::new(),
             wal: Wal::default(),
+            busy: Heap::default(),
         }
     }
 

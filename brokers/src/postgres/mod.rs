@@ -5,6 +5,7 @@
 //! [`Wal`] are the ways to read an outbox.
 
 mod database;
+mod heap;
 mod options;
 pub mod profile;
 mod queue;
@@ -17,6 +18,7 @@ mod writing;
 mod xids;
 
 pub use database::{Database, Fault, Reply, Session};
+pub use heap::{Heap, PAGE_BYTES};
 pub use options::{Options, Recovery, Style};
 pub use queue::TableQueue;
 pub use relay::{Flag, Horizon, LastId};

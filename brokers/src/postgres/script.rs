@@ -22,11 +22,12 @@
 //! | `advisory 7` | `pg_advisory_xact_lock` |
 //! | `idle limit 1s` | `idle_in_transaction_session_timeout` |
 //! | `busy 500 x 1000` | 500 rows of 1000 bytes into a table that nobody looks at, committed |
+//! | `trim busy 500` | deletes so many rows of it, the oldest first, committed |
 //! | `create slot`, `drop slot` | a logical replication slot |
 //! | `peek slot`, `read slot`, `read slot 1` | a line for each transaction, `+1 ~1 -1` for inserted, updated, deleted; `read` confirms |
 //! | `follow rows` | shows what of the slot is in the rows and confirms up to the last of it, as a connector does |
 //!
-//! Said by nobody: `wait 1500ms`, `checkpoint`, `slot status`, `slot keeps` (whole MB, as a power of two), and the relays
+//! Said by nobody: `wait 1500ms`, `checkpoint`, `vacuum busy`, `busy size` (pages of 8 kB), `slot status`, `slot keeps` (whole MB, as a power of two), and the relays
 //! `last-id polls`, `horizon polls`.
 
 use std::fmt::Write;
@@ -88,6 +89,11 @@ impl Player {
                 self.database.checkpoint();
                 Vec::new()
             }
+            ["vacuum", "busy"] => {
+                self.database.vacuum_busy();
+                Vec::new()
+            }
+            ["busy", "size"] => vec![format!("{} pages", self.database.busy.pages)],
             ["slot", "status"] => vec![
                 match self.database.wal.status() {
                     None => "none",
@@ -152,6 +158,7 @@ impl Player {
                 let (rows, bytes) = (count(rows), count(bytes));
                 return self.quiet(|database| database.busy(session, rows, bytes));
             }
+            ["trim", "busy", rows] => return self.quiet(|database| database.trim_busy(session, count(rows))),
             ["insert", labels @ ..] => {
                 let bodies: Vec<u64> = labels.iter().map(|label| u64::from(number(&mut self.labels, label)) + 1).collect();
                 database.insert(session, Table::Rows, &bodies)

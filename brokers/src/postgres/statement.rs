@@ -177,8 +177,27 @@ impl Database {
         }
         self.assign(session);
         self.wal.write_rows(rows, bytes);
+        self.busy.insert(rows.into(), bytes.into());
         self.leaves(session);
         Reply::Done
+    }
+
+    /// Deletes so many rows of the table that nobody looks at, the oldest first. Counts as committed at once.
+    pub fn trim_busy(&mut self, session: Session, rows: u32) -> Reply {
+        if let Err(fault) = self.enters(session) {
+            return Reply::Failed(fault);
+        }
+        let xid = self.assign(session);
+        self.wal.write_deletes(rows);
+        self.busy.delete(rows.into(), xid);
+        self.leaves(session);
+        Reply::Done
+    }
+
+    /// `VACUUM` of that table.
+    pub fn vacuum_busy(&mut self) {
+        let xmin = self.xids.snapshot(None).xmin;
+        self.busy.vacuum(xmin);
     }
 
     /// Lets every statement go on whose wait is over, until none can.

@@ -143,6 +143,10 @@ impl Wal {
         self.write(u64::from(rows).saturating_mul(u64::from(bytes) + HEAP_BYTES));
     }
 
+    pub(super) fn write_deletes(&mut self, rows: u32) {
+        self.write(u64::from(rows) * DELETE_BYTES);
+    }
+
     pub(super) fn write_row(&mut self, op: Op) {
         self.write(match op {
             Op::Insert | Op::Message => INSERT_BYTES,

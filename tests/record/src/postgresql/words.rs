@@ -49,6 +49,8 @@ pub fn happen(control: &mut Client, relays: &mut Relays, said: &str) -> Result<V
             Ok(Vec::new())
         }
         ["checkpoint"] => control.batch_execute("checkpoint").map(|()| Vec::new()).map_err(fault),
+        ["vacuum", "busy"] => control.batch_execute("vacuum busy").map(|()| Vec::new()).map_err(fault),
+        ["busy", "size"] => super::text(control, "select pg_relation_size('busy') / 8192 || ' pages'").map(|size| vec![size]),
         ["slot", "status"] => {
             let query = "select coalesce((select wal_status from pg_replication_slots), 'none')";
             super::text(control, query).map(|status| vec![status])
@@ -127,6 +129,10 @@ fn answer(client: &mut Client, name: &str, base_xid: i64, words: &[&str]) -> Res
         ["busy", rows, "x", bytes] => {
             let insert = format!("insert into busy select repeat('x', {bytes}) from generate_series(1, {rows})");
             return quiet(client, &insert);
+        }
+        ["trim", "busy", rows] => {
+            let oldest = format!("delete from busy where ctid in (select ctid from busy limit {rows})");
+            return quiet(client, &oldest);
         }
         ["create", "slot"] => {
             return quiet(client, "select pg_create_logical_replication_slot('outbox', 'test_decoding')");
