@@ -153,6 +153,15 @@ pub enum BodyView {
         /// True for a tray of dead letters.
         tray: bool,
     },
+    /// An exchange.
+    Exchange {
+        /// How it picks queues: `topic`.
+        kind: &'static str,
+        /// Binding key and the queue's name.
+        bindings: Vec<(String, String)>,
+        /// Messages that no binding took.
+        unroutable: u64,
+    },
     /// A log.
     Log {
         /// The groups that read it: part index and title.

@@ -107,7 +107,7 @@ fn a_command_line_that_is_wrong() {
     check(
         &["run", "order-shop", "--set", "relay.to=email"],
         "",
-        "set relay.to: `email` is a worker; allowed: a queue or log: orders, email-dlq",
+        "set relay.to: `email` is a worker; allowed: a queue, exchange or log: orders, email-dlq",
     );
     check(
         &["run", "order-shop", "--set", "lab.kind=log"],

@@ -93,11 +93,11 @@ fn parts_that_cannot_be() {
     check_part(r#""b": 5"#, r#"parts.b: it is a number; allowed: a part like {"kind": "queue"}"#);
     check_part(
         r#""b": {}"#,
-        r#"parts.b: `kind` is missing; allowed: "kind": producer, service, database, relay, queue, log, worker, dependency"#,
+        r#"parts.b: `kind` is missing; allowed: "kind": producer, service, database, relay, queue, exchange, log, worker, dependency"#,
     );
     check_part(
         r#""b": {"kind": "que"}"#,
-        r#"parts.b.kind: "que" is not a kind; allowed: producer, service, database, relay, queue, log, worker, dependency; nearest: queue"#,
+        r#"parts.b.kind: "que" is not a kind; allowed: producer, service, database, relay, queue, exchange, log, worker, dependency; nearest: queue"#,
     );
     check_part(
         r#""Big Queue": {"kind": "queue"}"#,
@@ -123,7 +123,7 @@ fn parts_that_cannot_be() {
 fn settings_that_are_not_allowed() {
     check_part(
         r#""b": {"kind": "queue", "visibilty_timeout": "3s"}"#,
-        "parts.b.visibilty_timeout: `visibilty_timeout` is not a setting of a queue; allowed: kind, title, at, broker, latency, visibility_timeout, max_receives, dead_letters, delay, retention, ttl, max_length, overflow, prefetch, consumer_timeout, single_active, version, watched; nearest: visibility_timeout",
+        "parts.b.visibilty_timeout: `visibilty_timeout` is not a setting of a queue; allowed: kind, title, at, broker, latency, visibility_timeout, ⋯, watched; nearest: visibility_timeout",
     );
     check_part(
         r#""b": {"kind": "queue", "visibility_timeout": 30}"#,
@@ -197,12 +197,18 @@ fn settings_that_are_not_allowed() {
 
 #[test]
 fn references_that_lead_nowhere() {
-    check_part(r#""b": {"kind": "producer"}"#, "parts.b.to: a producer needs `to`; allowed: a service, queue or log: jobs");
+    check_part(
+        r#""b": {"kind": "producer"}"#,
+        "parts.b.to: a producer needs `to`; allowed: a service, queue, exchange or log: jobs",
+    );
     check_part(
         r#""b": {"kind": "producer", "to": "job"}"#,
-        "parts.b.to: there is no part `job`; allowed: a service, queue or log: jobs; nearest: jobs",
+        "parts.b.to: there is no part `job`; allowed: a service, queue, exchange or log: jobs; nearest: jobs",
     );
-    check_part(r#""b": {"kind": "producer", "to": "w"}"#, "parts.b.to: `w` is a worker; allowed: a service, queue or log: jobs");
+    check_part(
+        r#""b": {"kind": "producer", "to": "w"}"#,
+        "parts.b.to: `w` is a worker; allowed: a service, queue, exchange or log: jobs",
+    );
     check_part(r#""b": {"kind": "worker"}"#, "parts.b.from: a worker needs `from`; allowed: a queue or log: jobs");
     check_part(
         r#""b": {"kind": "worker", "from": "jobs", "calls": "w"}"#,
@@ -214,7 +220,7 @@ fn references_that_lead_nowhere() {
     );
     check_part(
         r#""b": {"kind": "service", "steps": ["call jobs", "publish a", "answer"]}"#,
-        "parts.b.steps[0]: `jobs` is a queue; allowed: a dependency, and this scenario has none\nparts.b.steps[1]: `a` is a producer; allowed: a queue or log: jobs",
+        "parts.b.steps[0]: `jobs` is a queue; allowed: a dependency, and this scenario has none\nparts.b.steps[1]: `a` is a producer; allowed: a queue, exchange or log: jobs",
     );
     check_part(
         r#""b": {"kind": "queue", "dead_letters": "b", "max_receives": 3}"#,
@@ -276,7 +282,7 @@ fn plans_that_make_no_sense() {
     );
     check_fields(
         r#""breaks": ["41s set jobs.retension=3d"],"#,
-        "breaks[0]: `retension` is not a setting of a queue; allowed: broker, latency, visibility_timeout, max_receives, dead_letters, delay, retention, ttl, max_length, overflow, prefetch, consumer_timeout, single_active, version, watched; nearest: retention",
+        "breaks[0]: `retension` is not a setting of a queue; allowed: broker, latency, visibility_timeout, ⋯, watched; nearest: retention",
     );
     check_fields(
         r#""breaks": ["41s set jobs.retention=3y"],"#,
@@ -349,7 +355,7 @@ fn all_faults_are_listed_at_once() {
     // What refers to a part that cannot be read is no fault of its own: `crash w` is not listed.
     check_text(
         text,
-        "until: `3` has no unit: write it with us, ms, s, m, h or d, like `3s`; allowed: 1ms to 365d, written as a duration like 250us, 30ms, 1.5s, 10m, 12h or 7d\nparts.jobs.delay: `1h` is out of range; allowed: 0s to 15m, written as a duration like 250us, 30ms, 1.5s, 10m, 12h or 7d\nparts.w.kind: \"werker\" is not a kind; allowed: producer, service, database, relay, queue, log, worker, dependency; nearest: worker\nparts.a.to: there is no part `b`; allowed: a service, queue or log: jobs\nbreaks[1]: there is no part `x`; allowed: a, jobs",
+        "until: `3` has no unit: write it with us, ms, s, m, h or d, like `3s`; allowed: 1ms to 365d, written as a duration like 250us, 30ms, 1.5s, 10m, 12h or 7d\nparts.jobs.delay: `1h` is out of range; allowed: 0s to 15m, written as a duration like 250us, 30ms, 1.5s, 10m, 12h or 7d\nparts.w.kind: \"werker\" is not a kind; allowed: producer, service, database, relay, queue, exchange, log, worker, dependency; nearest: worker\nparts.a.to: there is no part `b`; allowed: a service, queue, exchange or log: jobs\nbreaks[1]: there is no part `x`; allowed: a, jobs",
     );
 }
 

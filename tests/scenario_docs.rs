@@ -59,6 +59,7 @@ fn form_of(row: &Spec) -> String {
         Form::Latency => "latency",
         Form::Steps => "steps",
         Form::Messages => "messages",
+        Form::Bindings => "bindings",
         Form::Text => "text",
     };
     match row.range.split_once("..=") {

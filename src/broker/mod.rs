@@ -1,6 +1,7 @@
 //! Brokers: what stores messages between those who send and those who work. State and rules only; who calls them and
 //! when is the world's business.
 
+pub mod exchange;
 pub mod group;
 pub mod log;
 mod machines;
@@ -9,6 +10,7 @@ pub mod replicas;
 mod serve;
 pub mod server;
 
+pub use exchange::Exchange;
 pub use group::Group;
 pub use log::Log;
 pub use queue::WorkQueue;

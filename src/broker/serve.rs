@@ -52,6 +52,7 @@ impl World {
                 }
             }
             Body::Server(index) => return self.server_stores(index, message),
+            Body::Exchange(index) => return self.exchange_routes(index, message),
             Body::Log(index) => return self.append(index, message, Partitioner::Murmur2),
             Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Relay(_) | Body::Worker(_) | Body::Dependency(_) => {
             }

@@ -159,6 +159,7 @@ impl World {
     /// A server stores a message. Says why, where it refuses.
     pub(super) fn server_stores(&mut self, index: u16, mut message: Message) -> Cause {
         let now_us = self.now_us;
+        let priority = self.origin_of(&message).map_or(0, |producer| producer.settings.priority as u8);
         let server = &mut self.servers[usize::from(index)];
         message.effects = server.effects;
         let letter = server.letters.insert(message);
@@ -166,6 +167,7 @@ impl World {
             body: body(letter),
             key: u64::from(message.key),
             dedup: Some(u64::from(message.fact)),
+            priority,
             delay_us: server.settings.delay.0,
             ..Publish::default()
         };

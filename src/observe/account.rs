@@ -83,6 +83,11 @@ impl EffectState {
         self.flags |= EXPECTED;
     }
 
+    /// The fact has nothing to do with this effect after all.
+    pub fn forget(&mut self) {
+        self.flags &= !EXPECTED;
+    }
+
     /// Notes that it came, or will come, after its promise, if `late`.
     pub fn mark_late(&mut self, late: bool) {
         self.flags |= if late { LATE } else { 0 };

@@ -114,7 +114,9 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         | Kind::LeaderElected
         | Kind::LeaderLost
         | Kind::OutOfSync
-        | Kind::InSync => None,
+        | Kind::InSync
+        | Kind::Unroutable
+        | Kind::NotRouted => None,
     }
 }
 

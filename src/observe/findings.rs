@@ -43,6 +43,8 @@ pub enum FindingKind {
     WriteRefused,
     /// A new leader did not have everything that the one before had.
     Overwritten,
+    /// An exchange let a message go that no binding takes.
+    Unroutable,
     /// Work on messages failed.
     WorkFails,
     /// A message can never be processed.
@@ -138,7 +140,7 @@ impl Findings {
                 PartKind::Service(_) => watch("p99_us", 1_000_000, FindingKind::SlowAnswers),
                 PartKind::Queue(_) if !trays.contains(&id.as_str()) => watch("oldest_us", 10_000_000, FindingKind::BacklogGrows),
                 // Dead letters grow old because nobody looks, not because too many come.
-                PartKind::Queue(_) | PartKind::Producer(_) | PartKind::Relay(_) | PartKind::Log(_) => {}
+                PartKind::Queue(_) | PartKind::Producer(_) | PartKind::Relay(_) | PartKind::Exchange(_) | PartKind::Log(_) => {}
             }
         }
         Self { found: Vec::new(), spans: Vec::new(), watches }
@@ -198,6 +200,7 @@ impl Findings {
             }
             Kind::Refused => FindingKind::Refused,
             Kind::PublishFailed => FindingKind::ProduceErrors,
+            Kind::Unroutable => FindingKind::Unroutable,
             Kind::TimedOut | Kind::Returned => FindingKind::Redelivered,
             Kind::AckLost => FindingKind::AckLost,
             Kind::StaleReceipt => FindingKind::StaleReceipt,
@@ -240,6 +243,7 @@ impl Findings {
             | Kind::Waits
             | Kind::LeftQueue
             | Kind::LeftHands
+            | Kind::NotRouted
             | Kind::Redriven
             | Kind::Restarted
             | Kind::Commanded

@@ -218,6 +218,10 @@ impl Ledger {
                 state.cause = Cause::Retention as u8;
                 true
             }),
+            Kind::NotRouted => self.each(fact, record.effects, |state| {
+                state.forget();
+                true
+            }),
             Kind::Effect => self.effect(record),
             Kind::Skipped => {
                 if let Some(counts) = self.counts.get_mut(record.effects.trailing_zeros() as usize) {
@@ -240,6 +244,7 @@ impl Ledger {
             | Kind::TimedOut
             | Kind::Returned
             | Kind::Deduplicated
+            | Kind::Unroutable
             | Kind::Extended
             | Kind::StaleReceipt
             | Kind::AckLost

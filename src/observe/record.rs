@@ -121,6 +121,10 @@ pub enum Kind {
     OutOfSync,
     /// It is in sync again. `extra` is partition and broker.
     InSync,
+    /// An exchange confirmed a message that no binding takes, and let it go.
+    Unroutable,
+    /// An exchange sent a message to other queues than those that lead to these effects: they are not expected of it.
+    NotRouted,
 }
 
 /// Why something failed or was lost.

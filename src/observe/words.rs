@@ -143,6 +143,8 @@ impl<'w> Names<'w> {
             Kind::LeaderLost => format!("{part}: partition {} has no leader", unpack_place(record.extra).0),
             Kind::OutOfSync => format!("{part}: {}", place("is out of sync")),
             Kind::InSync => format!("{part}: {}", place("is in sync again")),
+            Kind::Unroutable => format!("{part}: no binding takes it; confirmed and gone"),
+            Kind::NotRouted => format!("{part}: not for every queue"),
             Kind::Deduplicated => format!("{part}: recognised as a repeat, confirmed and not stored"),
         }
     }
@@ -180,6 +182,7 @@ impl<'w> Names<'w> {
             FindingKind::StaleReceipt => format!("{part}: {count} acks refused, stale receipt"),
             FindingKind::CommitRefused => format!("{part}: {count} commits refused"),
             FindingKind::ProduceErrors => format!("{part}: no broker answers"),
+            FindingKind::Unroutable => format!("{part}: {count} messages fit no binding"),
             FindingKind::WorkFails => format!("{part}: work fails: {cause}"),
             FindingKind::Poisoned => format!("{part}: a message can never be processed"),
             FindingKind::OutboxGrows => format!("{part}: outbox not drained, oldest row up to {}", spoken(finding.count)),
@@ -227,6 +230,9 @@ impl FindingKind {
             Self::StaleReceipt => "The message was already given to someone else: the timeout is shorter than the work.",
             Self::CommitRefused => "The member had lost its partitions: whoever has them now does the batch again.",
             Self::ProduceErrors => "Without a confirmation the publisher must keep the message and try again.",
+            Self::Unroutable => {
+                "The exchange confirms what no binding takes and lets it go: only a mandatory publish or an alternate exchange shows it."
+            }
             Self::WorkFails => "A failure is tried again; whether that helps depends on its cause.",
             Self::Poisoned => "Trying again cannot help: it fails the same way each time.",
             Self::OutboxGrows => "Orders are kept with their events; the events wait until someone can publish them.",
@@ -259,6 +265,7 @@ impl FindingKind {
             | Self::StaleReceipt
             | Self::CommitRefused
             | Self::ProduceErrors
+            | Self::Unroutable
             | Self::WorkFails
             | Self::Poisoned
             | Self::OutboxGrows
@@ -290,6 +297,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::LeaderLost
         | Kind::Crashed => Level::Bad,
         Kind::PublishFailed
+        | Kind::Unroutable
         | Kind::TimedOut
         | Kind::Returned
         | Kind::WorkFailed
@@ -323,6 +331,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::LeftQueue
         | Kind::LeftHands
         | Kind::Deduplicated
+        | Kind::NotRouted
         | Kind::Redriven
         | Kind::Commanded
         | Kind::RebalanceEnded

@@ -24,7 +24,7 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
                     .to
                     .id()
                     .and_then(|to| parts.get(to))
-                    .is_some_and(|to| matches!(to.kind, Kind::Queue(_) | Kind::Log(_)))
+                    .is_some_and(|to| matches!(to.kind, Kind::Queue(_) | Kind::Exchange(_) | Kind::Log(_)))
                 {
                     rule("produce-errors", "produce_errors", 0);
                 }
@@ -48,6 +48,7 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
                 false => rule("oldest-message", "oldest_us", 300 * SECOND_US),
             },
             Kind::Log(settings) if settings.replicas > 1 => rule("under-replicated", "under_replicated", 0),
+            Kind::Exchange(_) => rule("unroutable", "unroutable", 0),
             Kind::Log(_) | Kind::Dependency(_) => {}
             Kind::Worker(settings) => {
                 if settings.from.id().and_then(|from| parts.get(from)).is_some_and(|from| matches!(from.kind, Kind::Log(_))) {

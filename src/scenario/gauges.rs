@@ -69,6 +69,11 @@ const QUEUE: [GaugeSpec; 5] = [
     gauge("oldest_us", "oldest message", Unit::Duration),
     gauge("redelivered_per_s", "redelivered", Unit::Rate),
 ];
+const EXCHANGE: [GaugeSpec; 3] = [
+    gauge("per_s", "routed", Unit::Rate),
+    gauge("unroutable", "unroutable", Unit::Count),
+    gauge("produce_errors", "produce errors", Unit::Rate),
+];
 const LOG: [GaugeSpec; 6] = [
     gauge("records", "records kept", Unit::Count),
     gauge("per_s", "appended", Unit::Rate),
@@ -103,6 +108,7 @@ pub fn gauges(kind: &Kind) -> &'static [GaugeSpec] {
         Kind::Database(_) => &DATABASE,
         Kind::Relay(_) => &RELAY,
         Kind::Queue(_) => &QUEUE,
+        Kind::Exchange(_) => &EXCHANGE,
         Kind::Log(_) => &LOG,
         Kind::Worker(_) => &WORKER,
         Kind::Dependency(_) => &DEPENDENCY,

@@ -47,8 +47,9 @@ struct Reference<'k> {
     inwards: bool,
 }
 
-const TARGETS: &[&str] = &["queue", "log"];
-const RECEIVERS: &[&str] = &["service", "queue", "log"];
+const TARGETS: &[&str] = &["queue", "exchange", "log"];
+const RECEIVERS: &[&str] = &["service", "queue", "exchange", "log"];
+const SOURCES: &[&str] = &["queue", "log"];
 
 /// Every place in the settings of a kind that can name a part.
 fn references(kind: &Kind) -> Vec<Reference<'_>> {
@@ -72,10 +73,22 @@ fn references(kind: &Kind) -> Vec<Reference<'_>> {
         ],
         Kind::Queue(settings) => vec![named("dead_letters", &settings.dead_letters, &["queue"], LinkKind::DeadLetters)],
         Kind::Worker(settings) => vec![
-            needed(inwards(named("from", &settings.from, TARGETS, LinkKind::Flow))),
+            needed(inwards(named("from", &settings.from, SOURCES, LinkKind::Flow))),
             named("calls", &settings.calls, &["dependency"], LinkKind::Call),
             named("dead_letters", &settings.dead_letters, &["queue"], LinkKind::DeadLetters),
         ],
+        Kind::Exchange(settings) => {
+            let bound = settings.bindings.0.iter().enumerate().map(|(index, (queue, _))| Reference {
+                place: format!("bindings[{index}]"),
+                part: Some(queue),
+                fits: &["queue"],
+                needed: false,
+                link: LinkKind::Flow,
+                inwards: false,
+            });
+            let alternate = named("alternate", &settings.alternate, &["queue", "exchange"], LinkKind::Flow);
+            bound.chain([alternate]).collect()
+        }
         Kind::Database(_) | Kind::Log(_) | Kind::Dependency(_) => Vec::new(),
     }
 }
@@ -133,7 +146,7 @@ pub fn effects(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
             Kind::Dependency(settings) => settings.effect.as_str(),
             Kind::Worker(settings) if settings.effect.is_empty() => id,
             Kind::Worker(settings) => &settings.effect,
-            Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Log(_) => "",
+            Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Exchange(_) | Kind::Log(_) => "",
         };
         if !effect.is_empty() && !effects.contains(&effect) {
             effects.push(effect);

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::native;
 use super::setting::{PartName, Refused, Settings, Spec};
-use super::steps::{Messages, Steps};
+use super::steps::{Bindings, Messages, Steps};
 use crate::sim::{Latency, Micros, PerSecond, Ppm};
 use crate::{choice, settings};
 
@@ -151,6 +151,8 @@ settings! {
         hot_key: Ppm = "0%" in "0%..=100%", "The share of messages that carry the first key.";
         poison: Ppm = "0%" in "0%..=100%", "The share of messages that can never be processed.";
         first_id: u64 = "1" in "0..=1000000000", "The number of the first one.";
+        priority: u64 = "0" in "0..=255", "Priority of its messages, for queues that know priorities: larger goes first.";
+        routing: String = "" in "", "Routing keys for exchanges, with spaces between: a message's key picks one.";
         id_prefix: String = "" in "", "What stands before the number in an id.";
         timeout: Micros = "1s" in "1ms..=1h", "No confirmation from a queue or log within this counts as a produce error. A service is reached at once.";
         retry: Micros = "1s" in "1ms..=1h", "The wait before an unconfirmed message is sent again.";
@@ -219,9 +221,30 @@ settings! {
         overflow: Overflow = "drop-head" in "drop-head|reject-publish", "What a full queue does. Not on every broker.";
         prefetch: u64 = "0" in "0..=65535", "Unacknowledged messages that the broker lets a consumer have; 0 has no limit. For brokers that push.";
         consumer_timeout: Micros = "30m" in "0s..=365d", "A consumer that holds a message for longer loses its channel; 0s never. For brokers that push.";
+        priorities: u64 = "0" in "0..=255", "The highest priority that it knows; 0 knows none. Not on every broker.";
         single_active: bool = "false" in "", "Only one consumer gets messages; another takes over when it dies. Not on every broker.";
         version: RabbitVersion = "3.10" in "3.10|4.0|4.3", "The release whose rules RabbitMQ has.";
         watched: bool = "true" in "", "Whether someone has an alarm on it, where it takes dead letters.";
+    }
+}
+
+choice! {
+    /// How an exchange picks queues.
+    pub enum ExchangeType {
+        Direct = "direct", "The queues whose binding key is the routing key.";
+        Fanout = "fanout", "Every bound queue.";
+        Topic = "topic", "The queues whose pattern matches: * is one word, # any number of them.";
+        ConsistentHash = "consistent-hash", "One queue for each routing key; binding keys are weights.";
+    }
+}
+
+settings! {
+    /// Settings of an exchange: it gives each bound queue a copy, and keeps none. A fanout exchange is a topic of SNS.
+    pub struct ExchangeSettings {
+        exchange: ExchangeType = "fanout" in "direct|fanout|topic|consistent-hash", "How it picks queues.";
+        bindings: Bindings = "" in "", "The queues it leads to, each with its binding key: email order.*, audit #.";
+        alternate: PartName = "" in "", "Takes what no binding takes. Without it such a message is confirmed and gone.";
+        latency: Latency = "5ms" in "", "How long it takes to route a message and confirm it.";
     }
 }
 
@@ -307,6 +330,8 @@ pub enum Kind {
     Relay(RelaySettings),
     /// A work queue.
     Queue(QueueSettings),
+    /// Routes to queues.
+    Exchange(ExchangeSettings),
     /// A partitioned log.
     Log(LogSettings),
     /// Consumes a queue or a log.
@@ -324,6 +349,7 @@ macro_rules! each_kind {
             Kind::Database($settings) => $body,
             Kind::Relay($settings) => $body,
             Kind::Queue($settings) => $body,
+            Kind::Exchange($settings) => $body,
             Kind::Log($settings) => $body,
             Kind::Worker($settings) => $body,
             Kind::Dependency($settings) => $body,
@@ -333,7 +359,8 @@ macro_rules! each_kind {
 
 impl Kind {
     /// The words for the kinds, as `kind` takes them.
-    pub const WORDS: [&'static str; 8] = ["producer", "service", "database", "relay", "queue", "log", "worker", "dependency"];
+    pub const WORDS: [&'static str; 9] =
+        ["producer", "service", "database", "relay", "queue", "exchange", "log", "worker", "dependency"];
 
     /// A part of this kind with every setting at its default.
     #[must_use]
@@ -344,6 +371,7 @@ impl Kind {
             "database" => Self::Database(DatabaseSettings::default()),
             "relay" => Self::Relay(RelaySettings::default()),
             "queue" => Self::Queue(QueueSettings::default()),
+            "exchange" => Self::Exchange(ExchangeSettings::default()),
             "log" => Self::Log(LogSettings::default()),
             "worker" => Self::Worker(WorkerSettings::default()),
             "dependency" => Self::Dependency(DependencySettings::default()),
@@ -360,6 +388,7 @@ impl Kind {
             Self::Database(_) => "database",
             Self::Relay(_) => "relay",
             Self::Queue(_) => "queue",
+            Self::Exchange(_) => "exchange",
             Self::Log(_) => "log",
             Self::Worker(_) => "worker",
             Self::Dependency(_) => "dependency",
@@ -430,7 +459,7 @@ impl Kind {
         match self {
             Self::Producer(_) | Self::Service(_) => Role::Service,
             Self::Database(_) => Role::Database,
-            Self::Queue(_) | Self::Log(_) => Role::Queue,
+            Self::Queue(_) | Self::Exchange(_) | Self::Log(_) => Role::Queue,
             Self::Relay(_) | Self::Worker(_) => Role::Worker,
             Self::Dependency(settings) => settings.role,
         }

@@ -51,6 +51,7 @@ fn form(row: &Spec) -> Value {
         }
         Form::Steps => json!({"type": "array", "minItems": 1, "maxItems": 16, "items": {"$ref": "#/$defs/step"}}),
         Form::Messages => json!({"type": "array", "maxItems": 10_000, "items": {"$ref": "#/$defs/message"}}),
+        Form::Bindings => json!({"type": "string", "maxLength": 20_000}),
         Form::Text => json!({"type": "string", "maxLength": 200}),
     }
 }
@@ -96,6 +97,7 @@ pub fn kind_doc(kind: &Kind) -> &'static str {
         Kind::Database(_) => "Keeps rows, and the outbox beside them.",
         Kind::Relay(_) => "Reads the outbox, publishes, marks what is sent.",
         Kind::Queue(_) => "A work queue: hides what it has given out, deletes what is acknowledged.",
+        Kind::Exchange(_) => "Gives each queue that a binding names a copy; keeps none.",
         Kind::Log(_) => "A partitioned log: keeps records, groups commit how far they have read.",
         Kind::Worker(_) => "Receives from a queue or a log, works, takes effect, acknowledges.",
         Kind::Dependency(_) => "What services and workers call.",

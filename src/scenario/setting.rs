@@ -48,6 +48,8 @@ pub enum Form {
     Steps,
     /// A list of messages.
     Messages,
+    /// Queues with their binding keys.
+    Bindings,
     /// Any text.
     Text,
 }
@@ -67,6 +69,7 @@ impl Form {
             Self::Latency => "a latency like 20ms, 20ms..80ms, exp 20ms or p50 20ms p99 1.5s",
             Self::Steps => "a list of steps like [\"call card-issuer\", \"write orders-db with outbox\", \"answer\"]",
             Self::Messages => "a list of messages like [\"m1\", {\"id\": \"m2\", \"poison\": true}]",
+            Self::Bindings => "queues with binding keys like email order.*, audit #",
             Self::Text => "a text",
         }
     }
@@ -248,9 +251,14 @@ impl Spec {
             Form::Count => self.default.parse::<u64>().map_or(Value::Null, Value::from),
             Form::Flag => Value::Bool(self.default == "true"),
             Form::Steps | Form::Messages => serde_json::from_str(self.default).unwrap_or(Value::Null),
-            Form::Duration | Form::Share | Form::Rate | Form::Choice | Form::Part | Form::Latency | Form::Text => {
-                Value::String(self.default.to_owned())
-            }
+            Form::Duration
+            | Form::Share
+            | Form::Rate
+            | Form::Choice
+            | Form::Part
+            | Form::Latency
+            | Form::Bindings
+            | Form::Text => Value::String(self.default.to_owned()),
         }
     }
 }

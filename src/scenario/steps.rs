@@ -103,6 +103,38 @@ impl SettingValue for Steps {
     }
 }
 
+/// The bindings of an exchange: a queue each, with its binding key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bindings(pub Vec<(String, String)>);
+
+/// The most bindings of an exchange.
+const MOST_BINDINGS: usize = 64;
+
+impl SettingValue for Bindings {
+    const FORM: Form = Form::Bindings;
+    fn read(value: &Value, _range: &str) -> Result<Self, String> {
+        let text = value.as_str().ok_or_else(|| format!("{value} is not {}", Self::FORM.described()))?;
+        let bindings: Vec<(String, String)> = text
+            .split(',')
+            .map(str::trim)
+            .filter(|binding| !binding.is_empty())
+            .map(|binding| binding.split_once(' ').unwrap_or((binding, "")))
+            .map(|(queue, key)| (queue.to_owned(), key.trim().to_owned()))
+            .collect();
+        if bindings.len() > MOST_BINDINGS {
+            return Err(format!("there are {} bindings; {MOST_BINDINGS} at most are allowed", bindings.len()));
+        }
+        match bindings.iter().find(|(_, key)| key.contains(' ') || key.len() > 255) {
+            Some((queue, _)) => Err(format!("`{queue}`: a binding key is one word of at most 255 letters")),
+            None => Ok(Self(bindings)),
+        }
+    }
+    fn write(&self) -> Value {
+        let bindings: Vec<String> = self.0.iter().map(|(queue, key)| format!("{queue} {key}").trim_end().to_owned()).collect();
+        Value::String(bindings.join(", "))
+    }
+}
+
 /// A message that a scenario lists by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {

@@ -38,6 +38,7 @@ pub fn commands_for(kind: &Kind) -> &'static [&'static str] {
     match kind {
         Kind::Producer(_) => &["break", "cut", "crash", "poison", "burst", "deploy", "mend", "pause", "resume", "set"],
         Kind::Service(_) => &["break", "slow", "fail", "cut", "crash", "deploy", "mend", "set"],
+        Kind::Exchange(_) => &["break", "slow", "fail", "cut", "lose-acks", "mend", "set"],
         Kind::Database(_) | Kind::Dependency(_) => &["break", "slow", "fail", "cut", "mend", "set"],
         Kind::Relay(_) => &["break", "slow", "cut", "crash", "deploy", "mend", "pause", "resume", "set"],
         Kind::Queue(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "redrive", "set"],
@@ -58,7 +59,7 @@ pub fn crash_steps(kind: &Kind) -> &'static [CrashStep] {
         Kind::Worker(_) => &[CrashStep::Received, CrashStep::Worked, CrashStep::Acked, CrashStep::Done],
         Kind::Relay(_) => &[CrashStep::Received, CrashStep::Published],
         Kind::Service(_) => &[CrashStep::Called, CrashStep::Committed, CrashStep::Published, CrashStep::Answered],
-        Kind::Producer(_) | Kind::Database(_) | Kind::Queue(_) | Kind::Log(_) | Kind::Dependency(_) => &[],
+        Kind::Producer(_) | Kind::Database(_) | Kind::Queue(_) | Kind::Exchange(_) | Kind::Log(_) | Kind::Dependency(_) => &[],
     }
 }
 
@@ -70,7 +71,8 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
         Kind::Service(_) => &["steps"],
         Kind::Database(_) => &["effect"],
         Kind::Relay(_) => &["from", "to"],
-        Kind::Queue(_) => &["dead_letters"],
+        Kind::Queue(_) => &["broker", "version", "priorities", "single_active", "overflow", "dead_letters"],
+        Kind::Exchange(_) => &["bindings", "alternate"],
         Kind::Log(_) => &["broker", "replicas"],
         Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from"],
         Kind::Dependency(_) => &["role", "effect"],

@@ -149,8 +149,12 @@ impl World {
             return;
         }
         let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1 });
-        if self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us).is_none() {
+        let reply = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us);
+        if reply != Some(Reply::Done) {
             self.note(Kind::Held, part, fact, effects, 0);
+            if let Some(refused) = reply {
+                self.producer_hears(index, held, refused);
+            }
             return;
         }
         // Stored and confirmed in no time at all: it was never only in memory.

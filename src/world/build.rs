@@ -5,7 +5,9 @@ use std::rc::Rc;
 use super::gauges::GaugeBoard;
 use super::part::{Body, Part};
 use super::{Event, World};
-use crate::broker::{Group, Log, Server, WorkQueue};
+use redrive_brokers::rabbitmq::Binding;
+
+use crate::broker::{Exchange, Group, Log, Server, WorkQueue};
 use crate::database::{Database, Outbox, Relay, RelayState, Slot};
 use crate::message::EffectMask;
 use crate::observe::hops::Hops;
@@ -53,7 +55,7 @@ fn effect_of<'s>(id: &'s str, effect: &'s str) -> &'s str {
 }
 
 pub fn build(scenario: &Scenario) -> World {
-    let mut counts = [0_u16; 9];
+    let mut counts = [0_u16; 10];
     let trays = dead_letter_queues(&scenario.parts);
     let read =
         |id: &str| scenario.parts.values().any(|part| matches!(&part.kind, Kind::Worker(worker) if worker.from.id() == Some(id)));
@@ -71,6 +73,7 @@ pub fn build(scenario: &Scenario) -> World {
                     (8, Body::Server)
                 }
                 Kind::Queue(_) => (4, Body::Queue),
+                Kind::Exchange(_) => (9, Body::Exchange),
                 Kind::Log(_) => (5, Body::Log),
                 Kind::Worker(_) => (6, Body::Worker),
                 Kind::Dependency(_) => (7, Body::Dependency),
@@ -94,6 +97,7 @@ pub fn build(scenario: &Scenario) -> World {
         relays: Vec::new(),
         queues: Vec::new(),
         servers: Vec::new(),
+        exchanges: Vec::new(),
         logs: Vec::new(),
         workers: Vec::new(),
         dependencies: Vec::new(),
@@ -124,7 +128,7 @@ fn part_of_effect(scenario: &Scenario, name: &str) -> u16 {
         Kind::Worker(settings) => effect_of(id, &settings.effect) == name,
         Kind::Dependency(settings) => settings.effect == name,
         Kind::Database(settings) => settings.effect == name,
-        Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Log(_) => false,
+        Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Exchange(_) | Kind::Log(_) => false,
     };
     scenario.parts.iter().position(named).unwrap_or(0) as u16
 }
@@ -240,6 +244,17 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
             Body::Server(_) => world.servers.push(Server::new(part, settings)),
             _ => world.queues.push(WorkQueue::new(part, settings)),
         },
+        Kind::Exchange(settings) => {
+            let bindings = settings.bindings.0.iter();
+            world.exchanges.push(Exchange {
+                part,
+                bindings: bindings.map(|(queue, key)| Binding::by_key(u32::from(names.part(queue)), key)).collect(),
+                alternate: names.named(&settings.alternate),
+                effects: 0,
+                unroutable: 0,
+                settings,
+            });
+        }
         Kind::Log(settings) => world.logs.push(Log::new(part, settings)),
         Kind::Worker(settings) => {
             let source = match names.bodies[usize::from(names.named(&settings.from).unwrap_or(0))] {
@@ -311,10 +326,12 @@ fn connect(world: &mut World, names: &Names<'_>) {
     for server in &mut world.servers {
         server.dead_letters = names.queue(&server.settings.dead_letters);
     }
+    connect_exchanges(world);
     let at_broker = |world: &World, part: u16| match names.bodies[usize::from(part)] {
         Body::Queue(index) => world.queues[usize::from(index)].effects,
         Body::Server(index) => world.servers[usize::from(index)].effects,
         Body::Log(index) => world.logs[usize::from(index)].effects,
+        Body::Exchange(index) => world.exchanges[usize::from(index)].effects,
         _ => 0,
     };
     for index in 0..world.relays.len() {
@@ -337,6 +354,18 @@ fn connect(world: &mut World, names: &Names<'_>) {
     }
     for index in 0..world.producers.len() {
         world.producers[index].effects = at_broker(world, world.producers[index].to);
+    }
+}
+
+/// An exchange leads to what its queues lead to; exchanges may lead to each other, so it is done as often as they can.
+fn connect_exchanges(world: &mut World) {
+    for _ in 0..world.exchanges.len() {
+        for index in 0..world.exchanges.len() {
+            let exchange = &world.exchanges[index];
+            let bound = exchange.bindings.iter().filter_map(|binding| u16::try_from(binding.queue).ok());
+            let effects = bound.chain(exchange.alternate).fold(0, |mask, part| mask | world.effects_at(part));
+            world.exchanges[index].effects = effects;
+        }
     }
 }
 
@@ -374,6 +403,7 @@ fn start(world: &mut World) {
         .chain(world.databases.iter().map(|database| database.settings.latency))
         .chain(world.queues.iter().map(|queue| queue.settings.latency))
         .chain(world.servers.iter().map(|server| server.settings.latency))
+        .chain(world.exchanges.iter().map(|exchange| exchange.settings.latency))
         .chain(world.logs.iter().map(|log| log.settings.latency));
     delays.extend(servers.filter_map(crate::sim::Latency::constant_us));
     for service in &world.services {

@@ -402,7 +402,7 @@ impl World {
     }
 
     fn is_broker(&self, part: u16) -> bool {
-        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Log(_))
+        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Exchange(_) | Body::Log(_))
     }
 
     fn latency_of(&self, server: u16) -> Latency {
@@ -411,6 +411,7 @@ impl World {
             Body::Database(index) => self.databases[usize::from(index)].settings.latency,
             Body::Queue(index) => self.queues[usize::from(index)].settings.latency,
             Body::Server(index) => self.servers[usize::from(index)].settings.latency,
+            Body::Exchange(index) => self.exchanges[usize::from(index)].settings.latency,
             Body::Log(index) => self.logs[usize::from(index)].settings.latency,
             Body::Producer(_) | Body::Service(_) | Body::Relay(_) | Body::Worker(_) => Latency::default(),
         }

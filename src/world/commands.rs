@@ -104,7 +104,7 @@ impl World {
                 relay.state = RelayState::Idle;
             }
             Body::Server(server) => self.server_goes_down(server),
-            Body::Producer(_) | Body::Database(_) | Body::Queue(_) | Body::Log(_) | Body::Dependency(_) => {}
+            Body::Producer(_) | Body::Database(_) | Body::Queue(_) | Body::Exchange(_) | Body::Log(_) | Body::Dependency(_) => {}
         }
     }
 
@@ -152,7 +152,7 @@ impl World {
                     self.pending.after(self.now_us, 0, Event::RelayPoll(relay, epoch));
                 }
             }
-            Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Dependency(_) => {}
+            Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Exchange(_) | Body::Dependency(_) => {}
         }
     }
 
@@ -255,6 +255,7 @@ impl World {
             Body::Relay(index) => &mut self.relays[usize::from(index)].settings,
             Body::Queue(index) => &mut self.queues[usize::from(index)].settings,
             Body::Server(index) => &mut self.servers[usize::from(index)].settings,
+            Body::Exchange(index) => &mut self.exchanges[usize::from(index)].settings,
             Body::Log(index) => &mut self.logs[usize::from(index)].settings,
             Body::Worker(index) => &mut self.workers[usize::from(index)].settings,
             Body::Dependency(index) => &mut self.dependencies[usize::from(index)].settings,

@@ -6,7 +6,7 @@ use crate::service::Producer;
 use crate::sim::hash;
 
 impl World {
-    fn producer_of(&self, part: u16) -> Option<&Producer> {
+    pub(crate) fn producer_of(&self, part: u16) -> Option<&Producer> {
         self.producers.iter().find(|producer| producer.part == part)
     }
 

@@ -223,6 +223,7 @@ impl World {
                 let (under, in_sync, elections) = log.replicas.as_ref().map_or((0, 1, 0), |replicas| replicas.figures());
                 vec![log.kept(), per_second(done), errors, under, in_sync, elections]
             }
+            Body::Exchange(index) => vec![per_second(done), self.exchanges[usize::from(index)].unroutable, errors],
             Body::Worker(index) => {
                 let worker = &self.workers[usize::from(index)];
                 let busy = worker.processes.iter().filter(|process| process.busy > 0).count() as u64;

@@ -20,7 +20,7 @@ pub use gauges::{Alert, GaugeBoard};
 pub use health::Health;
 pub use part::{Body, Counters, Part};
 
-use crate::broker::{Log, Server, WorkQueue};
+use crate::broker::{Exchange, Log, Server, WorkQueue};
 use crate::command::{CrashStep, Timed};
 use crate::database::{Database, Relay};
 use crate::message::EffectMask;
@@ -91,6 +91,7 @@ pub struct World {
     pub(crate) relays: Vec<Relay>,
     pub(crate) queues: Vec<WorkQueue>,
     pub(crate) servers: Vec<Server>,
+    pub(crate) exchanges: Vec<Exchange>,
     pub(crate) logs: Vec<Log>,
     pub(crate) workers: Vec<Worker>,
     pub(crate) dependencies: Vec<Dependency>,

@@ -20,6 +20,8 @@ pub enum Body {
     Queue(u16),
     /// Among servers: queues with the rules of a broker.
     Server(u16),
+    /// Among exchanges.
+    Exchange(u16),
     /// Among logs.
     Log(u16),
     /// Among workers.

@@ -54,8 +54,8 @@ const SINGLE_ACTIVE: Native = Native {
 const CONSUMER_TIMEOUT: Native = Native {
     ours: "consumer_timeout",
     name: "consumer_timeout",
-    default: "30min",
-    allowed: "1min..",
+    default: "30m",
+    allowed: "1m..=365d",
     doc: "How long a delivery may stay unacknowledged before its channel is closed; looked at every 60 s.",
 };
 

@@ -97,7 +97,7 @@ fn gauges(lab: Lab) -> Node {
 /// The messages that a body shows.
 fn held(body: &BodyView) -> Vec<TokenRef> {
     match body {
-        BodyView::Plain | BodyView::Crowd(_) => Vec::new(),
+        BodyView::Plain | BodyView::Crowd(_) | BodyView::Exchange { .. } => Vec::new(),
         BodyView::Outbox { rows, .. } => rows.clone(),
         BodyView::Queue { next, shelf, .. } => next.iter().chain(shelf.iter().map(|waiting| &waiting.token)).cloned().collect(),
         BodyView::Log { partitions, .. } => partitions.iter().flat_map(|partition| &partition.cells).cloned().collect(),

@@ -52,6 +52,7 @@ fn setting(lab: Lab, part: &str, row: SettingView, why: String, wrong: RwSignal<
         | Form::Latency
         | Form::Steps
         | Form::Messages
+        | Form::Bindings
         | Form::Text => el("input")
             .class("mono")
             .attr("autocomplete", "off")

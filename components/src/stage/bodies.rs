@@ -35,6 +35,8 @@ impl Room {
 const LIST: usize = 8;
 /// Rows of an outbox that are drawn as bars.
 const BARS: usize = 5;
+/// Most bindings of an exchange that are drawn.
+const BINDINGS: usize = 6;
 /// Most slots of a queue that are drawn.
 const SLOTS: f64 = 7.0;
 
@@ -58,6 +60,7 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
         BodyView::Outbox { .. } => (146.0, if room.narrow { 104.0 } else { 160.0 }, ItemShape::Other),
         BodyView::Queue { tray: true, .. } => (206.0, 66.0, ItemShape::Tray),
         BodyView::Queue { tray: false, .. } => (if room.narrow { 188.0 } else { 272.0 }, 114.0, ItemShape::Store),
+        BodyView::Exchange { bindings, .. } => (176.0, 54.0 + 16.0 * bindings.len().min(BINDINGS) as f64, ItemShape::Store),
         BodyView::Log { partitions_total, .. } => {
             let (w, h) = tape::measure(u64::from(*partitions_total), room.narrow);
             (w, h, ItemShape::Store)
@@ -90,6 +93,10 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
             figure(scene, part, at);
             tray(scene, *ready, next, at);
         }
+        BodyView::Exchange { kind, bindings, .. } => {
+            figure(scene, part, at);
+            exchange(scene, kind, bindings, at);
+        }
         BodyView::Log { groups, partitions, partitions_total, rebalancing } => {
             figure(scene, part, at);
             tape::draw(scene, &tape::Tapes { groups, partitions, total: *partitions_total, rebalancing }, at);
@@ -102,6 +109,15 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
     }
     if let Some(badge) = &part.badge {
         scene.badge(at, badge);
+    }
+}
+
+/// One line a binding: its key, and the queue that it leads to.
+fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], at: Rect) {
+    for (row, (key, queue)) in (0_u32..).zip(bindings.iter().take(BINDINGS)) {
+        let y = at.y + 58.0 + 16.0 * f64::from(row);
+        let said = if key.is_empty() { format!("{kind} → {queue}") } else { format!("{key} → {queue}") };
+        scene.text("small", at.x + 14.0, y, fit(&said, at.w - 24.0, SMALL));
     }
 }
 

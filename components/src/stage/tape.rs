@@ -170,7 +170,15 @@ mod tests {
     use super::*;
 
     fn tapes(end: u64, committed: u64) -> Vec<PartitionView> {
-        vec![PartitionView { index: 0, start: 0, end, committed: vec![committed], cells: Vec::new(), high_watermark: end, replicas: Vec::new() }]
+        vec![PartitionView {
+            index: 0,
+            start: 0,
+            end,
+            committed: vec![committed],
+            cells: Vec::new(),
+            high_watermark: end,
+            replicas: Vec::new(),
+        }]
     }
 
     #[test]

@@ -26,6 +26,7 @@ impl World {
             Body::Log(index) => self.log_body(index),
             Body::Worker(index) => self.workers_body(index),
             Body::Dependency(_) => self.effects_body(part),
+            Body::Exchange(index) => self.exchange_body(index),
             Body::Service(_) | Body::Relay(_) => BodyView::Plain,
         }
     }
@@ -78,6 +79,19 @@ impl World {
             hidden: held + delayed,
             shelf: shelf.collect(),
             tray: false,
+        }
+    }
+
+    fn exchange_body(&self, index: u16) -> BodyView {
+        let exchange = &self.exchanges[usize::from(index)];
+        BodyView::Exchange {
+            kind: exchange.settings.exchange.word(),
+            bindings: exchange
+                .bindings
+                .iter()
+                .map(|binding| (binding.key.clone(), self.title(u16::try_from(binding.queue).unwrap_or(0))))
+                .collect(),
+            unroutable: exchange.unroutable,
         }
     }
 

@@ -66,6 +66,13 @@ impl World {
                     most => quiet(format!("{title} · limit {most}")),
                 }
             }
+            Body::Exchange(index) => {
+                let exchange = &self.exchanges[usize::from(index)];
+                match exchange.unroutable {
+                    0 => quiet(format!("{}/s", grouped(self.gauge(part, "per_s")))),
+                    lost => (format!("{} unroutable", grouped(lost)), Level::Warn),
+                }
+            }
             Body::Log(index) => {
                 let log = &self.logs[usize::from(index)];
                 let plural = if log.partitions.len() == 1 { "" } else { "s" };

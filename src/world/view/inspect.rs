@@ -30,6 +30,7 @@ impl World {
             Body::Relay(index) => &self.relays[usize::from(index)].settings,
             Body::Queue(index) => &self.queues[usize::from(index)].settings,
             Body::Server(index) => &self.servers[usize::from(index)].settings,
+            Body::Exchange(index) => &self.exchanges[usize::from(index)].settings,
             Body::Log(index) => &self.logs[usize::from(index)].settings,
             Body::Worker(index) => &self.workers[usize::from(index)].settings,
             Body::Dependency(index) => &self.dependencies[usize::from(index)].settings,

@@ -58,7 +58,7 @@ impl World {
     }
 
     fn is_broker_part(&self, part: u16) -> bool {
-        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Log(_))
+        matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Exchange(_) | Body::Log(_))
     }
 
     fn token_of_fact(&self, fact: u32) -> TokenRef {

@@ -149,7 +149,7 @@ impl World {
                 Body::Queue(index) if self.queues[usize::from(index)].tray => Some("ready"),
                 Body::Queue(_) | Body::Server(_) => Some("ready"),
                 Body::Worker(index) => self.workers[usize::from(index)].group.is_some().then_some("lag"),
-                Body::Dependency(_) | Body::Producer(_) | Body::Relay(_) | Body::Log(_) => None,
+                Body::Dependency(_) | Body::Producer(_) | Body::Relay(_) | Body::Exchange(_) | Body::Log(_) => None,
             }
         };
         let mut views: Vec<SeriesView> = Vec::new();

@@ -1,0 +1,108 @@
+//! An exchange at work in a world: it stores nothing, it says which queues get a copy.
+//!
+//! Which bindings match is RabbitMQ's rule (`redrive_brokers::rabbitmq::route`). A fanout exchange whose queues are SQS queues
+//! is an SNS topic with raw delivery. A message that no binding takes goes to the alternate exchange or queue; without one it
+//! is confirmed and gone, as on the real server.
+
+use redrive_brokers::rabbitmq::{Binding, ExchangeKind, route};
+
+use crate::message::{EffectMask, Message};
+use crate::observe::record::{Cause, Kind};
+use crate::scenario::parts::{ExchangeSettings, ExchangeType};
+use crate::service::Producer;
+use crate::world::{Body, World};
+
+/// The state of an exchange.
+#[derive(Clone, Debug)]
+pub struct Exchange {
+    /// Index of its part.
+    pub part: u16,
+    /// Its settings.
+    pub settings: ExchangeSettings,
+    /// Its bindings; a queue's number is the index of its part.
+    pub bindings: Vec<Binding>,
+    /// Index of the part that takes what no binding takes.
+    pub alternate: Option<u16>,
+    /// The effects that a message may lead to through any binding.
+    pub effects: EffectMask,
+    /// Messages that nothing took.
+    pub unroutable: u64,
+}
+
+/// Exchanges that lead to each other are followed so far.
+const MOST_HOPS: u32 = 4;
+
+impl World {
+    /// Where a message's fact came into the world.
+    pub(super) fn origin_of(&self, message: &Message) -> Option<&Producer> {
+        self.producer_of(self.observer.ledger.fact(message.fact)?.producer)
+    }
+
+    /// The routing key of a message: what its producer gives its key.
+    fn routing_key(&self, message: &Message) -> String {
+        let routing = self.origin_of(message).map_or("", |producer| producer.settings.routing.as_str());
+        let words: Vec<&str> = routing.split_whitespace().collect();
+        match words.len() {
+            0 => message.key.to_string(),
+            count => words[message.key as usize % count].to_owned(),
+        }
+    }
+
+    /// The parts that an exchange sends a message to, each once.
+    fn routed(&self, index: u16, key: &str, hops: u32) -> Vec<u16> {
+        let exchange = &self.exchanges[usize::from(index)];
+        let kind = match exchange.settings.exchange {
+            ExchangeType::Direct => ExchangeKind::Direct,
+            ExchangeType::Fanout => ExchangeKind::Fanout,
+            ExchangeType::Topic => ExchangeKind::Topic,
+            ExchangeType::ConsistentHash => ExchangeKind::ConsistentHash,
+        };
+        let taken: Vec<u16> =
+            route(kind, &exchange.bindings, key, &[]).into_iter().filter_map(|part| u16::try_from(part).ok()).collect();
+        match (taken.is_empty(), exchange.alternate) {
+            (true, Some(alternate)) => match self.parts[usize::from(alternate)].body {
+                Body::Exchange(next) if hops < MOST_HOPS => self.routed(next, key, hops + 1),
+                Body::Exchange(_) => Vec::new(),
+                _ => vec![alternate],
+            },
+            _ => taken,
+        }
+    }
+
+    /// An exchange sends a copy to each queue that a binding names. Says why, where one of them refuses.
+    pub(super) fn exchange_routes(&mut self, index: u16, message: Message) -> Cause {
+        let key = self.routing_key(&message);
+        let targets = self.routed(index, &key, 0);
+        let exchange = &mut self.exchanges[usize::from(index)];
+        let part = exchange.part;
+        if targets.is_empty() {
+            exchange.unroutable += 1;
+            self.note(Kind::Unroutable, part, message.fact, message.effects, 0);
+            return Cause::None;
+        }
+        let mut refused = Cause::None;
+        let mut reached: EffectMask = 0;
+        for target in targets {
+            reached |= self.effects_at(target);
+            self.hop(part, target, message.fact, 0);
+            let cause = self.broker_stores(target, message);
+            refused = refused.max(cause);
+        }
+        let elsewhere = message.effects & !reached;
+        if elsewhere != 0 {
+            self.note(Kind::NotRouted, part, message.fact, elsewhere, 0);
+        }
+        refused
+    }
+
+    /// The effects that a message in a queue or log may lead to.
+    pub(crate) fn effects_at(&self, part: u16) -> EffectMask {
+        match self.parts[usize::from(part)].body {
+            Body::Queue(index) => self.queues[usize::from(index)].effects,
+            Body::Server(index) => self.servers[usize::from(index)].effects,
+            Body::Log(index) => self.logs[usize::from(index)].effects,
+            Body::Exchange(index) => self.exchanges[usize::from(index)].effects,
+            _ => 0,
+        }
+    }
+}
