@@ -63,7 +63,6 @@ pub const ALL: &[&Profile] = &[
     &crate::sqs::profile::SQS,
     &crate::sqs::profile::SQS_FIFO,
     &crate::sqs::profile::SNS_SQS,
-    &crate::sqs::profile::SNS_SQS,
     &crate::rabbitmq::profile::CLASSIC,
     &crate::rabbitmq::profile::QUORUM,
     &crate::kafka::profile::KAFKA,

@@ -1,8 +1,9 @@
 //! Which machine has the rules of which broker.
 
-use redrive_brokers::{QueueServer, rabbitmq, sqs};
+use redrive_brokers::kafka::group::share::{Share, ShareSettings};
+use redrive_brokers::{QueueServer, postgres, rabbitmq, sqs};
 
-use crate::scenario::parts::{Broker, Overflow, QueueSettings, RabbitVersion};
+use crate::scenario::parts::{Broker, Claim, Overflow, QueueSettings, RabbitVersion};
 
 /// An empty machine with these settings.
 pub fn open(settings: &QueueSettings) -> Box<dyn QueueServer> {
@@ -11,7 +12,16 @@ pub fn open(settings: &QueueSettings) -> Box<dyn QueueServer> {
         Broker::SqsFifo => sqs_queue(settings, sqs::Options::fifo()),
         Broker::RabbitmqClassic => rabbitmq_queue(settings, rabbitmq::Kind::Classic),
         Broker::RabbitmqQuorum => rabbitmq_queue(settings, rabbitmq::Kind::Quorum),
-        other => unimplemented!("{} has no machine yet", other.word()),
+        Broker::KafkaShare => {
+            let settings = ShareSettings {
+                lock_us: settings.visibility_timeout.0,
+                limit: u32::try_from(settings.max_receives.max(1)).unwrap_or(u32::MAX),
+                ..ShareSettings::default()
+            };
+            Box::new(Share::new(settings))
+        }
+        Broker::PostgresTable => postgres_table(settings),
+        Broker::Generic => unreachable!("the plain queue is no machine"),
     }
 }
 
@@ -55,4 +65,24 @@ fn rabbitmq_queue(settings: &QueueSettings, kind: rabbitmq::Kind) -> Box<dyn Que
         consumer_timeout_us: some(settings.consumer_timeout.0),
         ..rabbitmq::Settings::default()
     }))
+}
+
+fn postgres_table(settings: &QueueSettings) -> Box<dyn QueueServer> {
+    let lease = postgres::Options::lease(settings.visibility_timeout.0);
+    let style = match settings.claim {
+        Claim::Transaction => {
+            postgres::Style::Transaction { skip_locked: true, together: false, idle_limit_us: settings.consumer_timeout.0 }
+        }
+        Claim::Lease => postgres::Style::Lease {
+            lease_us: settings.visibility_timeout.0,
+            recovery: match settings.reaper.0 {
+                0 => postgres::Recovery::Claims,
+                every_us => postgres::Recovery::Reaper { every_us },
+            },
+            guarded: true,
+        },
+        Claim::Pop => postgres::Style::Pop,
+    };
+    let max_attempts = u32::try_from(settings.max_receives).unwrap_or(u32::MAX);
+    Box::new(postgres::TableQueue::new(postgres::Options { style, max_attempts, ..lease }))
 }

@@ -75,6 +75,15 @@ choice! {
 }
 
 choice! {
+    /// How a worker takes a row of a table of jobs.
+    pub enum Claim {
+        Transaction = "transaction", "SELECT … FOR UPDATE SKIP LOCKED, in a transaction that stays open while it works.";
+        Lease = "lease", "Marks the row as running until a moment, and commits at once.";
+        Pop = "pop", "Deletes the row and then works: what a dying worker had is lost.";
+    }
+}
+
+choice! {
     /// The release whose rules RabbitMQ has.
     pub enum RabbitVersion {
         V3 = "3.10", "RabbitMQ 3.10: no delivery limit unless one is set.";
@@ -223,6 +232,8 @@ settings! {
         consumer_timeout: Micros = "30m" in "0s..=365d", "A consumer that holds a message for longer loses its channel; 0s never. For brokers that push.";
         priorities: u64 = "0" in "0..=255", "The highest priority that it knows; 0 knows none. Not on every broker.";
         single_active: bool = "false" in "", "Only one consumer gets messages; another takes over when it dies. Not on every broker.";
+        claim: Claim = "lease" in "transaction|lease|pop", "How a worker takes a row of a table.";
+        reaper: Micros = "0s" in "0s..=1d", "How often someone takes back rows of a table whose lease is over; at 0s every claim does.";
         version: RabbitVersion = "3.10" in "3.10|4.0|4.3", "The release whose rules RabbitMQ has.";
         watched: bool = "true" in "", "Whether someone has an alarm on it, where it takes dead letters.";
     }

@@ -71,7 +71,7 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
         Kind::Service(_) => &["steps"],
         Kind::Database(_) => &["effect"],
         Kind::Relay(_) => &["from", "to"],
-        Kind::Queue(_) => &["broker", "version", "priorities", "single_active", "overflow", "dead_letters"],
+        Kind::Queue(_) => &["broker", "version", "claim", "reaper", "priorities", "single_active", "overflow", "dead_letters"],
         Kind::Exchange(_) => &["bindings", "alternate"],
         Kind::Log(_) => &["broker", "replicas"],
         Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from"],

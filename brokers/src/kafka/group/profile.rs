@@ -85,14 +85,14 @@ pub const GROUP_SETTINGS: &[Native] = &[
 
 const SHARE_SETTINGS: &[Native] = &[
     Native {
-        ours: "lock",
+        ours: "visibility_timeout",
         name: "share.record.lock.duration.ms",
         default: "30s",
         allowed: "15s..=60s",
         doc: "How long a consumer has a record before others get it.",
     },
     Native {
-        ours: "delivery_limit",
+        ours: "max_receives",
         name: "group.share.delivery.count.limit",
         default: "5",
         allowed: "2..=10",
