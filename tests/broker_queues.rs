@@ -36,7 +36,11 @@ fn check(broker: &str, sets: &[&str], applied: &str, dead: &[&str], lost: &[&str
     };
     let effect = &report["facts"]["by_effect"]["worker"];
     let found = (words(&effect["first_applied"]).join(" "), words(&effect["ids"]["dead"]), words(&effect["ids"]["lost"]));
-    assert_eq!((found.0.as_str(), found.1, found.2), (applied, dead.iter().map(|id| (*id).to_owned()).collect(), lost.iter().map(|id| (*id).to_owned()).collect()), "{broker}");
+    assert_eq!(
+        (found.0.as_str(), found.1, found.2),
+        (applied, dead.iter().map(|id| (*id).to_owned()).collect(), lost.iter().map(|id| (*id).to_owned()).collect()),
+        "{broker}"
+    );
 }
 
 #[test]
