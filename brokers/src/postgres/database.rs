@@ -102,6 +102,13 @@ struct Connection {
     idle_since_us: u64,
 }
 
+impl Connection {
+    /// When it has been idle for as long as it may, in microseconds.
+    fn idle_due_us(&self) -> u64 {
+        self.idle_since_us.saturating_add(self.idle_limit_us)
+    }
+}
+
 /// A database.
 #[derive(Clone, Debug)]
 pub struct Database {
@@ -259,16 +266,14 @@ impl Database {
     #[must_use]
     pub fn next_due_us(&self) -> Option<u64> {
         let idle = |known: &&Connection| known.xact.is_some() && known.idle_limit_us > 0 && !self.waits(known.session);
-        self.connections.iter().filter(idle).map(|known| known.idle_since_us + known.idle_limit_us).min()
+        self.connections.iter().filter(idle).map(Connection::idle_due_us).min()
     }
 
     /// Lets time pass up to now, and terminates the sessions that are idle in a transaction for longer than they may.
     pub fn advance(&mut self, now_us: u64) {
         while let Some(due_us) = self.next_due_us().filter(|&due_us| due_us <= now_us) {
             self.now_us = self.now_us.max(due_us);
-            let due = |known: &&Connection| {
-                known.xact.is_some() && known.idle_limit_us > 0 && known.idle_since_us + known.idle_limit_us == due_us
-            };
+            let due = |known: &&Connection| known.xact.is_some() && known.idle_limit_us > 0 && known.idle_due_us() == due_us;
             let Some(session) = self.connections.iter().filter(due).map(|known| known.session).find(|&s| !self.waits(s)) else {
                 break;
             };

@@ -81,7 +81,7 @@ impl Player {
         let reader = Session(u32::MAX);
         match words {
             ["wait", time] => {
-                let now_us = self.database.now_us() + us(time);
+                let now_us = self.database.now_us().saturating_add(us(time));
                 self.database.advance(now_us);
                 Vec::new()
             }
