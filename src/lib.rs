@@ -15,6 +15,7 @@
 
 pub mod broker;
 pub mod command;
+pub mod compare;
 pub mod database;
 pub mod explore;
 pub mod message;

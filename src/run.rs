@@ -123,7 +123,7 @@ impl Run {
         URL_SAFE_NO_PAD.encode(miniz_oxide::deflate::compress_to_vec(&json, 9))
     }
 
-    /// Reads the text of a link.
+    /// Reads the text of a link. A moment behind it (`LINK/at/US`) is for whoever shows the run, and no part of it.
     ///
     /// # Errors
     /// A fault that says what is wrong with the link. Whether its scenario is sound is for [`Run::scenario`] to say.
@@ -133,7 +133,7 @@ impl Run {
             return Err(fault("it is too long"));
         }
         let bytes = URL_SAFE_NO_PAD
-            .decode(link.trim())
+            .decode(link.trim().split_once("/at/").map_or(link.trim(), |(link, _)| link))
             .map_err(|_| fault("it has characters that no link has, or its end is cut off"))?;
         let json = miniz_oxide::inflate::decompress_to_vec_with_limit(&bytes, MAX_UNPACKED)
             .map_err(|_| fault("it does not unpack: part of it is missing or changed"))?;

@@ -260,6 +260,21 @@ impl Timeline {
         self.scout = None;
     }
 
+    /// Takes over what another run has played, up to where that one stands. The two must be the same but for commands at or
+    /// after `until_us`, and the other must not have gone past that.
+    pub(crate) fn adopt(&mut self, other: &Self, until_us: Timestamp) {
+        let plan = Rc::new(self.scenario.breaks.clone());
+        let taken = |world: &World| {
+            let mut world = world.clone();
+            world.plan(Rc::clone(&plan));
+            world
+        };
+        self.snapshots = other.snapshots.iter().filter(|snapshot| snapshot.now_us() <= until_us).map(taken).collect();
+        self.spacing = other.spacing;
+        self.world = taken(&other.world);
+        self.scout = None;
+    }
+
     /// Watches a fact: [`Timeline::journey`] tells what it does.
     pub fn watch(&mut self, fact: Option<u32>) {
         if self.watched != fact {

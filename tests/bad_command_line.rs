@@ -13,11 +13,15 @@ fn settings(kind: &str) -> String {
 
 #[test]
 fn a_command_line_that_is_wrong() {
-    check(&[], "", "redrive: it is not said what to do; allowed: list, check, run, explore, export, schema; --help says more");
+    check(
+        &[],
+        "",
+        "redrive: it is not said what to do; allowed: list, check, run, explore, sweep, compare, export, schema; --help says more",
+    );
     check(
         &["rum", "order-shop"],
         "",
-        "redrive: `rum` is not a command; allowed: list, check, run, explore, export, schema; nearest: run",
+        "redrive: `rum` is not a command; allowed: list, check, run, explore, sweep, compare, export, schema; nearest: run",
     );
     check(
         &["run"],
@@ -127,7 +131,27 @@ fn a_command_line_that_is_wrong() {
     check(
         &["explore", "order-shop", "--story"],
         "",
-        "--story: `explore` has no such option; allowed: --seed, --until, --do, --set, --json",
+        "--story: `explore` has no such option; allowed: --seed, --until, --do, --set, --json, --part, --fault, --faults, --most",
+    );
+    check(
+        &["explore", "order-shop", "--fault", "lost-ackk"],
+        "",
+        "--fault: `lost-ackk` is not a kind of fault; allowed: crash, lost-ack, lost-answer, all; nearest: lost-ack",
+    );
+    check(
+        &["explore", "order-shop", "--faults", "3"],
+        "",
+        "--faults: `3` is neither 1 nor 2; allowed: how many faults strike together, 1 or 2",
+    );
+    check(
+        &["explore", "ack-order", "--part", "chargre"],
+        "",
+        "part: there is no part `chargre`; allowed: charger; nearest: charger",
+    );
+    check(
+        &["explore", "ack-order", "--part", "jobs"],
+        "",
+        "part: none of these faults strikes `jobs`: it is a queue; allowed: charger",
     );
     check(&["schema", "--json"], "", "--json: `schema` has no such option; allowed: no options");
 }

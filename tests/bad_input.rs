@@ -58,7 +58,7 @@ fn a_version_that_is_not_known() {
 fn fields_beside_the_parts() {
     check_fields(
         r#""titel": "x","#,
-        "titel: `titel` is not a field of a scenario; allowed: title, summary, group, seed, until, sample, speed, $schema, redrive, parts, breaks, alerts, cures, switches, ask; nearest: title",
+        "titel: `titel` is not a field of a scenario; allowed: title, summary, group, seed, until, sample, speed, $schema, redrive, parts, breaks, alerts, cures, switches, properties, ask; nearest: title",
     );
     check_fields(r#""title": 7,"#, "title: 7 is not a text; allowed: a text");
     check_fields(
@@ -315,6 +315,18 @@ fn plans_that_make_no_sense() {
     check_fields(
         r#""cures": [{"title": "Help", "do": ["help jobs"]}],"#,
         "cures[0].do[0]: `help` is not a verb; allowed: break, mend, slow, fail, cut, crash, lose-acks, poison, burst, deploy, scale, pause, resume, redrive, rewind, set",
+    );
+    check_fields(
+        r#""properties": [{"name": "n", "kind": "allways", "effect": "w", "what": "once"}],"#,
+        "properties[0].kind: `allways` is not a choice here; allowed: always, eventually; nearest: always",
+    );
+    check_fields(
+        r#""properties": [{"name": "n", "kind": "always", "effect": "x", "what": "once"}],"#,
+        "properties[0].effect: `x` is not counted here; allowed: w",
+    );
+    check_fields(
+        r#""properties": [{"name": "n", "kind": "always", "effect": "w"}],"#,
+        r#"properties[0]: `what` is missing; allowed: "what": once, at-least-once, at-most-once, in-order"#,
     );
     check_fields(r#""ask": {"text": "?", "effect": "x", "fact": "1"},"#, "ask.effect: `x` is not counted here; allowed: w");
 }

@@ -88,6 +88,7 @@ fn document_table() -> String {
         ("alerts", "the usual ones", "list", "Alert rules."),
         ("cures", "`[]`", "list", "What helps, as buttons."),
         ("switches", "`{}`", "object", "Named choices that each change the document."),
+        ("properties", "the usual ones", "list", "What should be true of every run, for `redrive explore`."),
         ("ask", "", "object", "A question to answer before the run."),
         ("$schema", "", "text", "For editors; not looked at."),
     ] {

@@ -5,7 +5,7 @@ use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
 use crate::scenario::parts::Partitioner;
 use crate::sim::Handle;
-use crate::world::{Body, Caller, Event, World};
+use crate::world::{Body, Caller, Event, Point, World};
 
 /// How many unanswered records a log remembers to recognise repeats.
 const MOST_UNCONFIRMED: usize = 100_000;
@@ -272,6 +272,7 @@ impl World {
         if !self.reachable(worker_part, broker_part) {
             return true;
         }
+        self.passes(worker_part, Point::Ack);
         let health = &mut self.parts[usize::from(worker_part)].health;
         let lost = health.lose_acks > 0;
         health.lose_acks = health.lose_acks.saturating_sub(1);

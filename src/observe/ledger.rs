@@ -99,6 +99,12 @@ impl Ledger {
         }
     }
 
+    /// Whether facts share keys, so that one can overtake another.
+    #[must_use]
+    pub fn has_keys(&self) -> bool {
+        self.keys > 0
+    }
+
     /// How many facts there are, refused ones included.
     #[must_use]
     pub fn facts(&self) -> u32 {

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::document::header::Speed;
 use super::gauges::gauges;
+use super::properties::PropertySpec;
 use super::setting::SettingValue;
 use super::{AlertSpec, CureSpec, FORMAT, PartSpec, Scenario};
 
@@ -27,6 +28,9 @@ pub fn complete(scenario: &Scenario) -> Value {
     put("breaks", scenario.breaks.iter().map(|timed| Value::from(timed.to_string())).collect());
     put("alerts", scenario.alerts.iter().map(|rule| alert(scenario, rule)).collect());
     put("cures", scenario.cures.iter().map(cure).collect());
+    if !scenario.properties.is_empty() {
+        put("properties", scenario.properties.iter().map(property).collect());
+    }
     if let Some(ask) = &scenario.ask {
         put("ask", json!({"text": ask.text, "effect": ask.effect, "fact": ask.fact}));
     }
@@ -59,4 +63,8 @@ fn alert(scenario: &Scenario, rule: &AlertSpec) -> Value {
 fn cure(cure: &CureSpec) -> Value {
     let commands: Vec<String> = cure.commands.iter().map(ToString::to_string).collect();
     json!({"title": cure.title, "do": commands, "why": cure.why})
+}
+
+fn property(property: &PropertySpec) -> Value {
+    json!({"name": property.name, "kind": property.kind, "effect": property.effect, "what": property.what})
 }

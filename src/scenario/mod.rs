@@ -13,6 +13,7 @@ pub mod links;
 pub mod native;
 pub mod nearest;
 pub mod parts;
+pub mod properties;
 pub mod schema;
 pub mod setting;
 pub mod steps;
@@ -58,6 +59,8 @@ pub struct Scenario {
     pub cures: Vec<CureSpec>,
     /// Switches: named choices that each patch the document, set with `lab.NAME=CHOICE`.
     pub switches: IndexMap<String, SwitchSpec>,
+    /// What it says should be true of every run.
+    pub properties: Vec<properties::PropertySpec>,
     /// A question to answer before the run, for classes and embeds.
     pub ask: Option<Question>,
 }

@@ -9,6 +9,7 @@ use super::document::header::Header;
 use super::document::{MAX_CELL, MAX_PARTS};
 use super::gauges::gauges;
 use super::parts::Kind;
+use super::properties::{PropertyKind, What};
 use super::setting::{Form, Spec};
 
 /// Where the schema is published beside the lab.
@@ -213,6 +214,25 @@ pub fn schema() -> Value {
             ),
         ),
         (
+            "property",
+            object(
+                "What should be true of every run.",
+                fields([
+                    ("name", text("In words: every order is charged exactly once.")),
+                    (
+                        "kind",
+                        json!({"description": "At every moment, or in the end.", "enum": PropertyKind::WORDS.map(|(word, _)| word)}),
+                    ),
+                    ("effect", text("The effect it is about.")),
+                    (
+                        "what",
+                        json!({"description": "How often it should take place for a fact, or in which order.", "enum": What::WORDS.map(|(word, _)| word)}),
+                    ),
+                ]),
+                &["name", "kind", "effect", "what"],
+            ),
+        ),
+        (
             "switch",
             object(
                 "A named choice: --set lab.NAME=CHOICE.",
@@ -260,6 +280,10 @@ pub fn schema() -> Value {
         ("switches", json!({
             "description": "Named choices that each patch the document.", "type": "object", "maxProperties": 8, "propertyNames": {"pattern": PART_ID},
             "additionalProperties": {"$ref": "#/$defs/switch"},
+        })),
+        ("properties", json!({
+            "description": "What should be true of every run: redrive explore tries to break it. Every effect has the usual ones besides.",
+            "type": "array", "maxItems": 20, "items": {"$ref": "#/$defs/property"},
         })),
         ("ask", object("A question to answer before the run; the run gives the answer.", fields([
             ("text", text("The question: how often is order 105 charged?")),

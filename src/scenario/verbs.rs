@@ -80,7 +80,8 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
 }
 
 /// The word of a command.
-fn verb(command: &Command) -> &'static str {
+#[must_use]
+pub fn verb(command: &Command) -> &'static str {
     match command {
         Command::Break(_) => "break",
         Command::Mend(_) => "mend",

@@ -3,7 +3,7 @@
 //! The caller hears exactly once: a reply, or its own timeout. The server may finish a call that its caller has given up;
 //! the effect happens all the same. That gap is where duplicates come from.
 
-use super::{Body, Event, World};
+use super::{Body, Event, Point, World};
 use crate::message::Message;
 use crate::observe::record::Cause;
 use crate::scenario::parts::Partitioner;
@@ -251,6 +251,9 @@ impl World {
 
     /// The answer of a call has reached its caller: a log need not recognise a repeat of it any more.
     fn answered(&mut self, call: &Call, refused: Cause) {
+        if refused == Cause::None && self.is_broker(call.server) {
+            self.passes(call.server, Point::Answer);
+        }
         if let (Body::Log(log), Cause::None) = (self.parts[usize::from(call.server)].body, refused) {
             self.confirmed(log, call.caller, &call.message);
         }

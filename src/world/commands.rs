@@ -2,7 +2,7 @@
 
 use super::part::Body;
 use super::{Event, World};
-use crate::command::{Command, CrashStep, RewindTo};
+use crate::command::{Command, RewindTo};
 use crate::database::RelayState;
 use crate::observe::record::Kind;
 use crate::scenario::setting::Settings;
@@ -306,11 +306,5 @@ impl World {
             }
             self.rebalance_begins(worker);
         }
-    }
-
-    /// The steps between which a part of this kind can crash.
-    #[must_use]
-    pub fn crash_steps(&self, part: u16) -> &'static [CrashStep] {
-        self.scenario.parts.get_index(usize::from(part)).map_or(&[], |(_, spec)| crate::scenario::verbs::crash_steps(&spec.kind))
     }
 }

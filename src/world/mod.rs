@@ -4,6 +4,7 @@
 //! what brokers hand out. Each part's behaviour is an `impl World` block in the part's own file; this file owns the loop.
 
 mod audit;
+mod boundaries;
 mod build;
 mod calls;
 mod commands;
@@ -15,13 +16,14 @@ mod view;
 
 use std::rc::Rc;
 
+pub use boundaries::{Boundaries, Boundary, Point, Wanted};
 pub use calls::{Call, Caller, Purpose, Reply};
 pub use gauges::{Alert, GaugeBoard};
 pub use health::Health;
 pub use part::{Body, Counters, Part};
 
 use crate::broker::{Exchange, Log, Server, WorkQueue};
-use crate::command::{CrashStep, Timed};
+use crate::command::Timed;
 use crate::database::{Database, Relay};
 use crate::message::EffectMask;
 use crate::observe::hops::Hop;
@@ -101,22 +103,11 @@ pub struct World {
     pub(crate) next_command: usize,
     pub(crate) next_sample_us: Timestamp,
     /// Where each step boundary was, while someone wants to know: for exploring every crash.
-    pub(crate) boundary_log: Option<Vec<Boundary>>,
+    pub(crate) boundary_log: Option<Boundaries>,
     /// What is made from the trace.
     pub observer: Observer,
     /// Gauges over time, and the alert rules.
     pub board: GaugeBoard,
-}
-
-/// A place between two steps of a part, as it was passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Boundary {
-    /// When.
-    pub at_us: Timestamp,
-    /// The part.
-    pub part: u16,
-    /// The step that had just been done.
-    pub step: CrashStep,
 }
 
 impl World {
@@ -154,17 +145,6 @@ impl World {
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
         &self.scenario
-    }
-
-    /// Starts to note where step boundaries are.
-    pub fn log_boundaries(&mut self) {
-        self.boundary_log = Some(Vec::new());
-    }
-
-    /// The boundaries noted so far.
-    #[must_use]
-    pub fn boundaries(&self) -> &[Boundary] {
-        self.boundary_log.as_deref().unwrap_or(&[])
     }
 
     /// Runs everything that happens before `until_us`, then stands there.
@@ -266,20 +246,6 @@ impl World {
     #[inline]
     pub(crate) fn hop(&mut self, from: u16, to: u16, fact: u32, takes_us: u64) {
         self.observer.hops.add(Hop { start_us: self.now_us, end_us: self.now_us + takes_us, fact, from, to });
-    }
-
-    /// A step of a part is done and the next has not begun. True when the process is to crash right here.
-    #[inline]
-    pub(crate) fn boundary(&mut self, part: u16, step: CrashStep) -> bool {
-        if let Some(log) = &mut self.boundary_log {
-            log.push(Boundary { at_us: self.now_us, part, step });
-        }
-        let health = &mut self.parts[usize::from(part)].health;
-        if health.crash_at == Some(step) {
-            health.crash_at = None;
-            return true;
-        }
-        false
     }
 
     /// True when the two parts can reach each other and the second one answers.

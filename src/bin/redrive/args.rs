@@ -1,6 +1,7 @@
 //! The command line: what is asked, or a fault that says what exists.
 
 use redrive::command::Timed;
+use redrive::explore::{FaultKind, MOST_SEEDS, Plan};
 use redrive::scenario::nearest::known;
 use redrive::scenario::{Fault, Faults};
 use redrive::sim::Micros;
@@ -13,12 +14,20 @@ redrive: the lab of queues, logs and outboxes without a page
   redrive check FILE|ID                         says every fault of a scenario: place, what is wrong, what is allowed
   redrive run FILE|ID [--seed N] [--until 90s] [--do 'TIME VERB …']… [--set PART.SETTING=VALUE]…
               [--json] [--trace FILE.jsonl] [--story]
-  redrive explore FILE|ID [--until 90s] [--do …]… [--set …]… [--json]
-                                                crashes every step there is and says what came of it
+  redrive explore FILE|ID [--part P]… [--fault crash|lost-ack|lost-answer|all]… [--faults 1|2] [--most N]
+              [--seed N] [--until 90s] [--do …]… [--set …]… [--json]
+                                                crashes every step there is, one a run, and says what came of it
+  redrive sweep FILE|ID --vary PART.SETTING=A..B/POINTS|v1,v2,… --measure FIGURE [--seeds N]
+              [--seed N] [--until 90s] [--do …]… [--set …]… [--json|--csv]
+                                                a setting against a figure of the report, over many seeds
+  redrive compare FILE|ID --with CHANGE… [--left CHANGE]…
+              [--seed N] [--until 90s] [--do …]… [--set …]… [--json]
+                                                a run beside the same run with a change: what differs, and since when
   redrive export FILE|ID [--set …]…             the scenario as JSON, complete
   redrive schema                                the JSON Schema of a scenario
 
-FILE is a scenario as JSON, - reads it from standard input. TIME VERB is like '41s break orders':
+FILE is a scenario as JSON, - reads it from standard input. FIGURE is like facts.twice, users.p99_us, parts.jobs.ready(max).
+CHANGE is PART.SETTING=VALUE or TIME VERB …. TIME VERB is like '41s break orders':
   break P, mend P, slow P 40x, fail P 30%, cut P Q, crash P [at STEP], lose-acks P N, poison P, burst P 10x for 60s,
   deploy P, scale P N, pause P, resume P, redrive P, rewind P to 0|TIME, set P.SETTING=VALUE
 Exit: 0 done, 1 a file could not be written, 2 something in what was asked is wrong, and said so.
@@ -35,6 +44,10 @@ pub enum Verb {
     Run,
     /// Crash it everywhere.
     Explore,
+    /// A setting against a figure.
+    Sweep,
+    /// Two runs side by side.
+    Compare,
     /// Write it out complete.
     Export,
     /// The JSON Schema.
@@ -48,22 +61,39 @@ pub enum Verb {
 /// One command of the runner: its word, whether it takes a scenario, its options.
 type Row = (&'static str, Verb, bool, &'static [&'static str]);
 
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 8] = [
     ("list", Verb::List, false, &[]),
     ("check", Verb::Check, true, &["--set"]),
     ("run", Verb::Run, true, &["--seed", "--until", "--do", "--set", "--json", "--trace", "--story"]),
-    ("explore", Verb::Explore, true, &["--seed", "--until", "--do", "--set", "--json"]),
+    (
+        "explore",
+        Verb::Explore,
+        true,
+        &["--seed", "--until", "--do", "--set", "--json", "--part", "--fault", "--faults", "--most"],
+    ),
+    ("sweep", Verb::Sweep, true, &["--vary", "--measure", "--seeds", "--seed", "--until", "--do", "--set", "--json", "--csv"]),
+    ("compare", Verb::Compare, true, &["--with", "--left", "--right", "--seed", "--until", "--do", "--set", "--json"]),
     ("export", Verb::Export, true, &["--seed", "--until", "--set"]),
     ("schema", Verb::Schema, false, &[]),
 ];
 
 /// The options that take a value, with what it looks like.
-const VALUES: [(&str, &str); 5] = [
+const VALUES: [(&str, &str); 15] = [
     ("--seed", "a whole number, like --seed 7"),
     ("--until", "a duration, like --until 90s"),
     ("--do", "TIME VERB …, like --do '41s break orders'"),
     ("--set", "PART.SETTING=VALUE, like --set orders.retention=1h"),
     ("--trace", "a file to write, like --trace run.jsonl"),
+    ("--part", "the id of a part that can be struck, like --part relay"),
+    ("--fault", "crash, lost-ack, lost-answer or all, like --fault lost-ack"),
+    ("--faults", "how many faults strike together, 1 or 2"),
+    ("--most", "how many runs at most, like --most 500"),
+    ("--vary", "PART.SETTING=A..B/POINTS or v1,v2,…, like --vary jobs.visibility_timeout=5s..60s/12"),
+    ("--measure", "a figure of the report, like --measure facts.twice"),
+    ("--seeds", "how many seeds, from 1 to 1000"),
+    ("--with", "PART.SETTING=VALUE or 'TIME VERB …', like --with '41s break orders'"),
+    ("--left", "PART.SETTING=VALUE or 'TIME VERB …', like --left orders.retention=1h"),
+    ("--right", "PART.SETTING=VALUE or 'TIME VERB …', like --right orders.retention=1h"),
 ];
 
 /// The longest run.
@@ -90,6 +120,20 @@ pub struct Args {
     pub story: bool,
     /// `--trace`
     pub trace: Option<String>,
+    /// `--csv`
+    pub csv: bool,
+    /// `--vary`
+    pub vary: Option<String>,
+    /// `--measure`
+    pub measure: Option<String>,
+    /// `--seeds`
+    pub seeds: Option<u64>,
+    /// `--left`: what is different there only.
+    pub left: Vec<String>,
+    /// `--with`, `--right`: what is different there only.
+    pub right: Vec<String>,
+    /// `--part`, `--fault`, `--faults`, `--most`
+    pub plan: Plan,
 }
 
 impl Args {
@@ -104,6 +148,13 @@ impl Args {
             json: false,
             story: false,
             trace: None,
+            csv: false,
+            vary: None,
+            measure: None,
+            seeds: None,
+            left: Vec::new(),
+            right: Vec::new(),
+            plan: Plan { faults: Vec::new(), ..Plan::default() },
         }
     }
 
@@ -147,6 +198,7 @@ impl Args {
             let Some((_, form)) = VALUES.iter().find(|(option, _)| *option == name) else {
                 match name {
                     "--json" => args.json = true,
+                    "--csv" => args.csv = true,
                     _ => args.story = true,
                 }
                 if let Some(value) = glued {
@@ -202,6 +254,36 @@ impl Args {
                 let (place, value) = value.split_once('=').ok_or_else(|| bad(format!("`{value}` has no =")))?;
                 self.sets.push((place.trim().to_owned(), value.trim().to_owned()));
             }
+            "--part" => self.plan.parts.extend(value.split(',').map(|part| part.trim().to_owned())),
+            "--fault" => {
+                for word in value.split(',').map(str::trim) {
+                    match FaultKind::ALL.into_iter().find(|kind| kind.word() == word) {
+                        Some(kind) => self.plan.faults.push(kind),
+                        None if word == "all" => self.plan.faults.extend(FaultKind::ALL),
+                        None => {
+                            let words = FaultKind::ALL.map(FaultKind::word).into_iter().chain(["all"]);
+                            return Err(Fault::new(name, format!("`{word}` is not a kind of fault"), known(word, words)));
+                        }
+                    }
+                }
+            }
+            "--faults" => match value {
+                "1" => self.plan.together = 1,
+                "2" => self.plan.together = 2,
+                _ => return Err(bad(format!("`{value}` is neither 1 nor 2"))),
+            },
+            "--most" => match value.parse() {
+                Ok(most @ 1..=1_000_000) => self.plan.most = Some(most),
+                _ => return Err(bad(format!("`{value}` is not a whole number from 1 to 1000000"))),
+            },
+            "--vary" => self.vary = Some(value.to_owned()),
+            "--measure" => self.measure = Some(value.to_owned()),
+            "--seeds" => match value.parse() {
+                Ok(seeds @ 1..=MOST_SEEDS) => self.seeds = Some(seeds),
+                _ => return Err(bad(format!("`{value}` is not a whole number from 1 to {MOST_SEEDS}"))),
+            },
+            "--left" => self.left.push(value.to_owned()),
+            "--with" | "--right" => self.right.push(value.to_owned()),
             _ => self.trace = Some(value.to_owned()),
         }
         Ok(())
@@ -235,8 +317,14 @@ mod tests {
     #[test]
     fn a_wrong_line_says_what_exists() {
         let check = |line: &str, expect: &str| assert_eq!(read(line).expect_err(line), expect);
-        check("", "redrive: it is not said what to do; allowed: list, check, run, explore, export, schema; --help says more");
-        check("rum x", "redrive: `rum` is not a command; allowed: list, check, run, explore, export, schema; nearest: run");
+        check(
+            "",
+            "redrive: it is not said what to do; allowed: list, check, run, explore, sweep, compare, export, schema; --help says more",
+        );
+        check(
+            "rum x",
+            "redrive: `rum` is not a command; allowed: list, check, run, explore, sweep, compare, export, schema; nearest: run",
+        );
         check(
             "run",
             "run: it is not said which scenario; allowed: a file, - for standard input, or an id that `redrive list` shows",

@@ -1,94 +1,90 @@
-//! `redrive explore`: crashes every step there is, one run each, and says what came of it.
+//! `redrive explore`: a fault at every step there is, one run each, and what came of it.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::Write;
 
-use redrive::explore::{Exploration, Explorer, Outcomes, PropertyKind, Tried};
+use redrive::command::CrashStep;
+use redrive::explore::{Exploration, Explorer, FaultKind, Outcomes, Plan, PropertyKind, Tried};
 use redrive::sim::time::{clock, grouped};
-use serde_json::{Value, json};
+use redrive::timeline::Progress;
 
 use crate::Failure;
 use crate::args::Args;
 use crate::library::asked;
+use crate::progress::Watched;
+
+/// Events between two looks at the clock.
+const PORTION: u64 = 1_000_000;
 
 /// Explores, and writes the report or its summary.
 pub fn explore(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
-    let mut explorer = Explorer::new(&asked(args)?)?;
-    let watched = io::stderr().is_terminal();
-    while explorer.step() {
-        if watched {
-            // Someone waits: say how far it is. Lost words are no reason to stop.
-            let _ = write!(io::stderr(), "\r{} of {}", explorer.result().tried, explorer.places());
-        }
+    let mut plan = args.plan.clone();
+    if plan.faults.is_empty() {
+        plan.faults.push(FaultKind::Crash);
     }
-    if watched {
-        let _ = write!(io::stderr(), "\r\x1b[K");
+    let mut explorer = Explorer::new(&asked(args)?, plan.clone())?;
+    let mut watched = Watched::new();
+    while explorer.step(PORTION) == Progress::More {
+        watched.say(explorer.progress());
     }
+    watched.end();
     let result = explorer.result();
     if args.json {
-        serde_json::to_writer_pretty(&mut *out, &report(result))?;
+        serde_json::to_writer_pretty(&mut *out, &result)?;
         return Ok(writeln!(out)?);
     }
-    summary(out, result)
+    summary(out, result, &plan)
 }
 
-/// The text that stands behind the lab's address.
-fn fragment(tried: &Tried) -> String {
-    format!("#/run/{}", tried.link)
-}
-
-fn place(tried: Option<&Tried>) -> Value {
-    tried.map_or(
-        Value::Null,
-        |tried| json!({"at_us": tried.at_us, "part": tried.part, "step": tried.step, "link": fragment(tried)}),
-    )
-}
-
-/// The object of `--json`.
-fn report(result: &Exploration) -> Value {
-    let Outcomes { clean, lost, twice, late, out_of_order } = result.outcomes;
-    let properties: Vec<Value> = result
-        .properties
-        .iter()
-        .map(|property| {
-            json!({
-                "name": property.name,
-                "kind": kind(property.kind),
-                "holds": property.holds,
-                "tried": property.tried,
-                "counterexample": place(property.counterexample.as_ref()),
-            })
-        })
-        .collect();
-    json!({
-        "tried": result.tried,
-        "outcomes": {"clean": clean, "lost": lost, "twice": twice, "late": late, "out_of_order": out_of_order},
-        "properties": properties,
-        "worst": place(result.worst.as_ref()),
-    })
-}
-
-fn kind(kind: PropertyKind) -> &'static str {
-    match kind {
-        PropertyKind::Always => "always",
-        PropertyKind::Eventually => "eventually",
+/// `Relay dies at published, 00:12.00`.
+fn said(step: &str, part: &str, at_us: u64) -> String {
+    let at = clock(at_us);
+    match step {
+        "lost-ack" => format!("an acknowledgement of {part} is lost, {at}"),
+        "lost-answer" => format!("a confirmation of {part} is lost, {at}"),
+        "none" => format!("nothing goes wrong, {part}, {at}"),
+        step if CrashStep::ALL.iter().any(|known| known.word() == step) => format!("{part} dies at {step}, {at}"),
+        verb => format!("{verb} {part}, {at}"),
     }
 }
 
-fn summary(out: &mut impl Write, result: &Exploration) -> Result<(), Failure> {
+fn sentence(tried: &Tried) -> String {
+    let first = said(tried.step, &tried.part, tried.at_us);
+    match &tried.then {
+        Some(then) => format!("{first}, then {}", said(then.step, &then.part, then.at_us)),
+        None => first,
+    }
+}
+
+fn summary(out: &mut impl Write, result: &Exploration, plan: &Plan) -> Result<(), Failure> {
     let Outcomes { clean, lost, twice, late, out_of_order } = result.outcomes;
-    writeln!(out, "{} crashes tried, one a run", grouped(result.tried))?;
+    let what = if plan.faults == [FaultKind::Crash] { "crashes" } else { "faults" };
+    let a_run = if plan.together > 1 { "one or two a run" } else { "one a run" };
+    writeln!(out, "{} {what} tried, {a_run}", grouped(result.tried))?;
+    if let Some(all) = result.sampled_of {
+        writeln!(out, "  a sample, evenly spread over {}: --most N tries more", grouped(all))?;
+    }
     for (name, count) in [("clean", clean), ("lost", lost), ("twice", twice), ("late", late), ("out of order", out_of_order)] {
         writeln!(out, "  {name:12} {}", grouped(count))?;
     }
     for property in &result.properties {
-        let verdict = if property.holds { "holds" } else { "BROKEN" };
-        writeln!(out, "{verdict:7} {}: {}", kind(property.kind), property.name)?;
-        if let Some(tried) = &property.counterexample {
-            writeln!(out, "        when {} dies at {}, {}", tried.part, tried.step, clock(tried.at_us))?;
+        let kind = match property.kind {
+            PropertyKind::Always => "always",
+            PropertyKind::Eventually => "eventually",
+        };
+        match &property.counterexample {
+            None => writeln!(out, "holds   {kind}: {}, over {} runs", property.name, grouped(property.tried))?,
+            Some(tried) => {
+                writeln!(out, "BROKEN  {kind}: {}", property.name)?;
+                writeln!(out, "        when {}", sentence(tried))?;
+                if let (Some(shows_us), Some(fact)) = (tried.shows_us, &tried.fact) {
+                    writeln!(out, "        it shows at {}, at {fact}", clock(shows_us))?;
+                }
+                writeln!(out, "        {}", tried.link)?;
+            }
         }
     }
     if let Some(worst) = &result.worst {
-        writeln!(out, "worst: {} dies at {}, {}\n  {}", worst.part, worst.step, clock(worst.at_us), fragment(worst))?;
+        writeln!(out, "worst: {}\n  {}", sentence(worst), worst.link)?;
     }
     Ok(())
 }

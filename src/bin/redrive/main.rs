@@ -1,11 +1,14 @@
 //! The headless runner: the engine without a page, for tests, for documentation checks, for anyone who wants numbers.
 
 mod args;
+mod compare;
 mod explore;
 mod library;
+mod progress;
 mod run;
 mod source;
 mod summary;
+mod sweep;
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::process::ExitCode;
@@ -76,5 +79,7 @@ fn answer(words: &[String], out: &mut impl Write) -> Result<(), Failure> {
         Verb::Schema => library::schema(out),
         Verb::Run => run::run(&args, out),
         Verb::Explore => explore::explore(&args, out),
+        Verb::Sweep => sweep::sweep(&args, out),
+        Verb::Compare => compare::compare(&args, out),
     }
 }

@@ -23,7 +23,7 @@ pub use parts::{MAX_CELL, MAX_PARTS};
 pub const MAX_EFFECTS: usize = 8;
 
 /// The fields of a document that the header's table does not list, in the order in which people write them.
-const OTHER_FIELDS: [&str; 8] = ["$schema", "redrive", "parts", "breaks", "alerts", "cures", "switches", "ask"];
+const OTHER_FIELDS: [&str; 9] = ["$schema", "redrive", "parts", "breaks", "alerts", "cures", "switches", "properties", "ask"];
 
 /// Reads a document with the settings of `--set` in force.
 ///
@@ -129,6 +129,7 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
         alerts: Vec::new(),
         cures: Vec::new(),
         switches,
+        properties: Vec::new(),
         ask: None,
     };
     plan::read(reader, &fields, &mut scenario, &unread);

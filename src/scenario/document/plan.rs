@@ -7,6 +7,7 @@ use crate::command::{Command, Timed};
 use crate::scenario::gauges::gauges;
 use crate::scenario::links::effects;
 use crate::scenario::nearest::known;
+use crate::scenario::properties::{PropertyKind, PropertySpec, What};
 use crate::scenario::setting::{Form, SettingValue};
 use crate::scenario::verbs::check_command;
 use crate::scenario::{AlertSpec, CureSpec, Fault, PartSpec, Question, Scenario, alerts, valid_id};
@@ -20,7 +21,10 @@ const MAX_ALERTS: usize = 100;
 /// The most cures, and commands of one.
 const MAX_CURES: usize = 20;
 
-/// Reads `breaks`, `alerts`, `cures` and `ask` into a scenario that has its parts.
+/// The most properties.
+const MAX_PROPERTIES: usize = 20;
+
+/// Reads `breaks`, `alerts`, `cures`, `properties` and `ask` into a scenario that has its parts.
 pub fn read(reader: &mut Reader, document: &Map<String, Value>, scenario: &mut Scenario, unread: &[String]) {
     breaks(reader, document, scenario, unread);
     match document.get("alerts") {
@@ -40,6 +44,14 @@ pub fn read(reader: &mut Reader, document: &Map<String, Value>, scenario: &mut S
         for (index, value) in reader.list("cures", value, MAX_CURES, shape).iter().enumerate() {
             if let Some(cure) = cure(reader, &format!("cures[{index}]"), value, scenario, unread) {
                 scenario.cures.push(cure);
+            }
+        }
+    }
+    if let Some(value) = document.get("properties") {
+        let shape = "a list of properties like {\"name\": \"nobody is charged twice\", \"kind\": \"always\", \"effect\": \"charge\", \"what\": \"at-most-once\"}";
+        for (index, value) in reader.list("properties", value, MAX_PROPERTIES, shape).iter().enumerate() {
+            if let Some(property) = property(reader, &format!("properties[{index}]"), value, scenario) {
+                scenario.properties.push(property);
             }
         }
     }
@@ -161,11 +173,42 @@ fn cure(reader: &mut Reader, path: &str, value: &Value, scenario: &Scenario, unr
     Some(CureSpec { title: title?, commands, why })
 }
 
+/// One of several words.
+fn word<T: Copy>(reader: &mut Reader, path: &str, fields: &Map<String, Value>, name: &str, words: &[(&str, T)]) -> Option<T> {
+    let all = || words.iter().map(|(word, _)| *word);
+    let text = reader.needed_text(path, fields, name, &all().collect::<Vec<_>>().join(", "))?;
+    let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+    if found.is_none() {
+        reader.fault(below(path, name), format!("`{text}` is not a choice here"), known(&text, all()));
+    }
+    found
+}
+
+fn property(reader: &mut Reader, path: &str, value: &Value, scenario: &Scenario) -> Option<PropertySpec> {
+    let fields = reader.object(path, value, "{\"name\": …, \"kind\": …, \"effect\": …, \"what\": …}")?;
+    reader.only(path, fields, "a property", &["name", "kind", "effect", "what"]);
+    let name = reader.needed_text(path, fields, "name", "what should be true, in words");
+    let kind = word(reader, path, fields, "kind", &PropertyKind::WORDS);
+    let what = word(reader, path, fields, "what", &What::WORDS);
+    let effect = counted(reader, path, fields, scenario);
+    Some(PropertySpec { name: name?, kind: kind?, effect: effect?, what: what? })
+}
+
+/// The effect that is named, if it is counted.
+fn counted(reader: &mut Reader, path: &str, fields: &Map<String, Value>, scenario: &Scenario) -> Option<String> {
+    let effect = reader.needed_text(path, fields, "effect", "what is counted")?;
+    let effects = effects(&scenario.parts);
+    if !effects.contains(&effect.as_str()) {
+        reader.fault(below(path, "effect"), format!("`{effect}` is not counted here"), known(&effect, effects));
+    }
+    Some(effect)
+}
+
 fn question(reader: &mut Reader, value: &Value, scenario: &Scenario) -> Option<Question> {
     let fields = reader.object("ask", value, "{\"text\": …, \"effect\": …, \"fact\": …}")?;
     reader.only("ask", fields, "the question", &["text", "effect", "fact"]);
     let text = reader.needed_text("ask", fields, "text", "the question");
-    let effect = reader.needed_text("ask", fields, "effect", "what is counted");
+    let effect = counted(reader, "ask", fields, scenario);
     let fact = match fields.get("fact") {
         Some(Value::Number(number)) => Some(number.to_string()),
         Some(value) => match String::read(value, "") {
@@ -180,10 +223,5 @@ fn question(reader: &mut Reader, value: &Value, scenario: &Scenario) -> Option<Q
             None
         }
     };
-    let effect = effect?;
-    let effects = effects(&scenario.parts);
-    if !effects.contains(&effect.as_str()) {
-        reader.fault("ask.effect", format!("`{effect}` is not counted here"), known(&effect, effects));
-    }
-    Some(Question { text: text?, effect, fact: fact? })
+    Some(Question { text: text?, effect: effect?, fact: fact? })
 }

@@ -1,0 +1,120 @@
+//! What is tried: which faults, at which parts, how many at once.
+
+use serde::Serialize;
+
+use crate::command::{Command, Timed};
+use crate::scenario::nearest::known;
+use crate::scenario::{Fault, Kind, Scenario};
+use crate::world::{Boundary, Point, Wanted};
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FaultKind {
+    /// A process dies between two steps.
+    Crash,
+    /// What a worker acknowledges or commits does not arrive.
+    LostAck,
+    /// What a broker confirms to a publisher does not arrive.
+    LostAnswer,
+}
+
+impl FaultKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Crash, Self::LostAck, Self::LostAnswer];
+
+    /// Its word.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::LostAck => "lost-ack",
+            Self::LostAnswer => "lost-answer",
+        }
+    }
+
+    /// Whether it can strike this kind of part.
+    fn strikes(self, kind: &Kind) -> bool {
+        match self {
+            Self::Crash => !crate::scenario::verbs::crash_steps(kind).is_empty(),
+            Self::LostAck => matches!(kind, Kind::Worker(_)),
+            Self::LostAnswer => matches!(kind, Kind::Queue(_) | Kind::Log(_)),
+        }
+    }
+}
+
+/// What an exploration tries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The kinds of fault.
+    pub faults: Vec<FaultKind>,
+    /// Ids of the parts that they strike; empty means all.
+    pub parts: Vec<String>,
+    /// How many faults a run has at most: 1 or 2.
+    pub together: u8,
+    /// At most so many runs, spread evenly over the places; none takes as many as a few minutes hold.
+    pub most: Option<u64>,
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Self { faults: vec![FaultKind::Crash], parts: Vec::new(), together: 1, most: None }
+    }
+}
+
+impl Plan {
+    /// Which places to note.
+    ///
+    /// # Errors
+    /// A part that does not exist, or at which none of the faults can strike.
+    pub(super) fn wanted(&self, scenario: &Scenario) -> Result<Wanted, Fault> {
+        let struck = |kind: &Kind| self.faults.iter().any(|fault| fault.strikes(kind));
+        let mut parts = 0;
+        for id in &self.parts {
+            let can = || scenario.parts.iter().filter(|(_, spec)| struck(&spec.kind)).map(|(id, _)| id.as_str());
+            match scenario.parts.get_full(id) {
+                None => return Err(Fault::new("part", format!("there is no part `{id}`"), known(id, can()))),
+                Some((_, _, spec)) if !struck(&spec.kind) => {
+                    let word = spec.kind.word();
+                    return Err(Fault::new(
+                        "part",
+                        format!("none of these faults strikes `{id}`: it is a {word}"),
+                        known(id, can()),
+                    ));
+                }
+                Some((index, ..)) => parts |= 1 << index,
+            }
+        }
+        Ok(Wanted {
+            parts: if self.parts.is_empty() { u64::MAX } else { parts },
+            steps: self.faults.contains(&FaultKind::Crash),
+            acks: self.faults.contains(&FaultKind::LostAck),
+            answers: self.faults.contains(&FaultKind::LostAnswer),
+        })
+    }
+}
+
+/// The command that makes the fault of a place.
+pub(super) fn command(scenario: &Scenario, place: Boundary) -> Timed {
+    let id = scenario.parts.get_index(usize::from(place.part)).map(|(id, _)| id.clone()).unwrap_or_default();
+    let command = match place.point {
+        Point::Step(step) => Command::Crash(id, Some(step)),
+        Point::Ack | Point::Answer => Command::LoseAcks(id, 1),
+    };
+    Timed { at_us: place.at_us, command }
+}
+
+/// The word for where a process is when it dies, or for what is lost.
+pub(super) fn word(point: Point) -> &'static str {
+    match point {
+        Point::Step(step) => step.word(),
+        Point::Ack => FaultKind::LostAck.word(),
+        Point::Answer => FaultKind::LostAnswer.word(),
+    }
+}
+
+/// At most so many places of these, evenly spread.
+pub(super) fn spread(places: Vec<Boundary>, most: u64) -> Vec<Boundary> {
+    let stride = (places.len() as u64).div_ceil(most.max(1)).max(1);
+    places.into_iter().step_by(usize::try_from(stride).unwrap_or(usize::MAX)).collect()
+}

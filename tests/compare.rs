@@ -1,0 +1,124 @@
+//! A run and the same run with one change, on one clock.
+
+use redrive::command::{Command, Timed};
+use redrive::compare::{Compare, Differences};
+use redrive::run::Run;
+use redrive::timeline::{Progress, Timeline};
+use redrive::world::World;
+
+const SECOND: u64 = 1_000_000;
+
+fn set(run: &Run, place: &str, value: &str) -> Run {
+    let mut run = run.clone();
+    run.sets.push((place.into(), value.into()));
+    run
+}
+
+fn doing(run: &Run, text: &str) -> Run {
+    let mut run = run.clone();
+    run.commands.push(Timed::parse(text).expect("a command"));
+    run
+}
+
+fn travel(both: &mut Compare, to_us: u64, portion: u64) {
+    while both.travel(to_us, portion) == Progress::More {}
+}
+
+fn ends(left: &Run, right: &Run) -> (Compare, Differences) {
+    let mut both = Compare::open(left, right).unwrap_or_else(|faults| panic!("{faults}"));
+    let until_us = both.until_us();
+    travel(&mut both, until_us, u64::MAX);
+    let differences = both.differences();
+    (both, differences)
+}
+
+fn hash(run: &Run, to_us: u64) -> u64 {
+    let mut world = World::new(&run.scenario().expect("a good run"));
+    world.run_until(to_us);
+    world.trace_hash()
+}
+
+/// A figure of an effect, left and right.
+fn count(found: &Differences, effect: &str, name: &str) -> (u64, u64) {
+    let effect = found.effects.iter().find(|figures| figures.effect == effect).expect("it is counted");
+    let figure = effect.counts.iter().find(|figure| figure.name == name).expect("a count");
+    (figure.left, figure.right)
+}
+
+#[test]
+fn one_setting_makes_the_difference() {
+    let run = Run::of_library("ack-order");
+    let (both, found) = ends(&run, &set(&run, "lab.idempotent", "true"));
+    assert_eq!((count(&found, "charge", "twice"), count(&found, "charge", "skipped")), ((1, 0), (0, 1)));
+    // m5 is received again 30 s after 4 s: skipped at once here, charged a second later there.
+    assert_eq!(found.differs_us, Some(34 * SECOND));
+    assert_eq!(both.left().trace_hash(), hash(&run, 120 * SECOND));
+    let (_, same) = ends(&run, &run);
+    assert_eq!((same.differs_us, same.parts.is_empty(), same.alerts_left.len()), (None, true, 0));
+}
+
+#[test]
+fn a_command_makes_the_difference_from_its_moment_on() {
+    let run = Run::of_library("outbox-relay-crash");
+    let broken = doing(&run, "20s break orders");
+    let (both, found) = ends(&run, &broken);
+    assert_eq!(found.differs_us, Some(20 * SECOND));
+    assert_eq!((count(&found, "email", "once"), count(&found, "email", "late")), ((60, 39), (0, 21)));
+    let fired =
+        |alerts: &[redrive::compare::AlertFired]| -> Vec<String> { alerts.iter().map(|alert| alert.rule.clone()).collect() };
+    assert_eq!(
+        (fired(&found.alerts_left), fired(&found.alerts_right)),
+        (vec![], vec!["outbox-age".into(), "produce-errors".into()])
+    );
+    let part = found.parts.iter().find(|part| part.part == "orders-db").expect("its outbox fills");
+    let gauge = part.gauges.iter().find(|gauge| gauge.gauge == "outbox_unsent").expect("rows that nobody takes");
+    assert_eq!([gauge.left, gauge.right, gauge.left_max, gauge.right_max], [Some(0), Some(21), Some(15), Some(21)]);
+    let served = found.users.iter().find(|figure| figure.name == "served").expect("users");
+    assert_eq!((served.left, served.right), (60, 39));
+    assert!(found.parts.iter().all(|part| part.part != "shoppers" && part.part != "checkout"), "{:?}", found.parts);
+    assert_eq!((both.left().trace_hash(), both.right().trace_hash()), (hash(&run, 60 * SECOND), hash(&broken, 60 * SECOND)));
+}
+
+#[test]
+fn both_travel_as_each_would_alone() {
+    let run = Run::of_library("outbox-relay-crash");
+    for (changed, differs_us) in [(doing(&run, "20s break orders"), 20 * SECOND), (set(&run, "email.work", "60ms"), 0)] {
+        let mut both = Compare::open(&run, &changed).expect("good runs");
+        for (stop, portion) in [(35, 300), (10, 1_000), (60, 777), (19, 50), (20, 50), (41, 9_999), (5, 1)] {
+            let stop = stop * SECOND;
+            travel(&mut both, stop, portion);
+            assert_eq!(both.now_us(), stop);
+            assert_eq!(both.left().trace_hash(), hash(&run, stop), "left at {stop}");
+            assert_eq!(both.right().trace_hash(), hash(&changed, stop), "right at {stop}");
+        }
+        let known = both.differs_us().expect("it was passed");
+        assert_eq!(hash(&run, known), hash(&changed, known));
+        assert_ne!(hash(&run, known + 1), hash(&changed, known + 1));
+        assert!(known >= differs_us);
+        let mut steps = Vec::new();
+        for _ in 0..20 {
+            both.step();
+            assert_eq!(both.left().now_us(), both.right().now_us());
+            steps.push(both.now_us());
+        }
+        assert!(steps.is_sorted_by(|before, after| before < after), "{steps:?}");
+        while both.step_back(1_000) == Progress::More {}
+        assert!(both.now_us() < steps[19]);
+    }
+}
+
+#[test]
+fn a_run_under_way_is_forked_and_changed_live() {
+    let run = Run::of_library("outbox-relay-crash");
+    let mut timeline = Timeline::open(&run).expect("it ships");
+    while timeline.travel(15 * SECOND, u64::MAX) == Progress::More {}
+    let mut both = Compare::fork(&timeline, &run).expect("good runs");
+    assert_eq!((both.now_us(), both.differs_us()), (15 * SECOND, None));
+    both.send(&[Command::parse("break orders").expect("a command")]).expect("it makes sense");
+    let until_us = both.until_us();
+    travel(&mut both, until_us, 5_000);
+    assert_eq!(both.differs_us(), Some(15 * SECOND));
+    let changed = both.right().run().clone();
+    assert_eq!(changed.commands, [Timed::parse("15s break orders").expect("a command")]);
+    assert_eq!((both.left().trace_hash(), both.right().trace_hash()), (hash(&run, until_us), hash(&changed, until_us)));
+}
