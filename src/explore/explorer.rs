@@ -270,14 +270,14 @@ impl Explorer {
         if let Some((property, strikes)) = self.to_show.pop() {
             return Stage::Showing(self.with(&self.base, strikes), strikes, property);
         }
-        if let Some(second) = self.seconds.pop() {
-            if let Some(mut struck) = self.struck.take() {
-                struck.run_until(second.at_us);
-                let strikes = Strikes(self.current(), Some(second));
-                let world = self.with(&struck, strikes);
-                self.struck = Some(struck);
-                return Stage::Trying(world, strikes);
-            }
+        if let Some(second) = self.seconds.pop()
+            && let Some(mut struck) = self.struck.take()
+        {
+            struck.run_until(second.at_us);
+            let strikes = Strikes(self.current(), Some(second));
+            let world = self.with(&struck, strikes);
+            self.struck = Some(struck);
+            return Stage::Trying(world, strikes);
         }
         let Some(place) = self.places.get(self.next).copied() else {
             self.of = self.result.tried;
