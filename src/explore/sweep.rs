@@ -72,9 +72,7 @@ fn spaced(form: Form, from: &str, to: &str, points: usize) -> Result<Vec<String>
         Form::Share => Ppm::parse(text).map(|share| u64::from(share.0)),
         Form::Rate => PerSecond::parse(text).map(|rate| rate.milli),
         Form::Count => text.parse().map_err(|_| format!("`{text}` is not a whole number")),
-        Form::Flag | Form::Choice | Form::Part | Form::Steps | Form::Messages | Form::Text => {
-            Err("this setting has no numbers to go through: name its values".into())
-        }
+        _ => Err("this setting has no numbers to go through: name its values".into()),
     };
     let (from, to) = (number(from)?, number(to)?);
     let mut values = Vec::with_capacity(points);
