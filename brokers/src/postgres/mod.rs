@@ -15,6 +15,7 @@ mod statement;
 mod table;
 mod wal;
 mod writing;
+mod xact;
 mod xids;
 
 pub use database::{Database, Fault, Reply, Session};
