@@ -349,7 +349,7 @@ pub const KAFKA: Profile = Profile {
         "Kafka 4.0 documentation",
         "Kafka 4.0 source: Partition, ReplicationControlManager, UnifiedLog, LogCleaner, ProducerAppendInfo, TransactionCoordinator, Sender",
         "KIP-98, KIP-101, KIP-211, KIP-320, KIP-360, KIP-392, KIP-405, KIP-447, KIP-480, KIP-534, KIP-890, KIP-966, KIP-1106",
-        "Reports: librdkafka 1442, node-rdkafka 616, klag-exporter 104",
+        "Reports: librdkafka#1442, node-rdkafka#616, klag-exporter#104",
     ],
 };
 
