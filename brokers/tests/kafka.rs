@@ -2,6 +2,8 @@
 
 mod replay;
 
+use redrive_brokers::kafka::error::Error;
+use redrive_brokers::kafka::idempotence::{Identity, Producers, Verdict};
 use redrive_brokers::kafka::partition::{Acks, Commit, Happening, Options, Partition};
 use redrive_brokers::kafka::{offsets, producer, profile, script, segment, transaction};
 
@@ -156,8 +158,74 @@ fn machines_hold_at_the_end_of_time() {
     coordinator.advance(END);
     let mut client =
         producer::Producer::new(0, producer::Options { delivery_us: END, backoff_us: END, ..Default::default() }, who, &[1]);
-    let queued = client.send(END - 1, 0, 1).expect("there is room");
-    client.take_ready(END);
-    client.answered(END, queued.batch, Err(redrive_brokers::kafka::error::Error::NotLeader));
+    assert!(client.send(END - 1, 0, 1).is_ok());
+    for sent in client.take_ready(END - 1) {
+        client.answered(END - 1, &sent, Err(Error::NotLeader));
+    }
     client.advance(END);
+}
+
+#[test]
+fn an_idempotent_producer_stores_everything_once_and_in_order() {
+    for seed in 0..300_u64 {
+        let mut random = seed;
+        let mut next = |below: u64| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (random >> 33) % below
+        };
+        let options = producer::Options { linger_us: 0, delivery_us: u64::MAX, batch_bytes: 300, ..Default::default() };
+        let mut client = producer::Producer::new(0, options, Identity { producer: 1, epoch: 0 }, &[1]);
+        let (mut broker, mut log, mut sent, mut now_us) = (Producers::default(), Vec::new(), Vec::new(), 0);
+        let (mut accepted, mut acked) = (0, 0);
+        for step in 0..2_000 {
+            if step < 400 && next(2) == 0 && client.send(now_us, 0, 100).is_ok() {
+                accepted += 1;
+            }
+            sent.extend(client.take_ready(now_us));
+            if !sent.is_empty() && next(3) > 0 {
+                // One connection: requests arrive, and answers come, in the order in which they were sent.
+                let arrived: producer::Outgoing = sent.remove(0);
+                // A broker that knows nothing of a producer takes any number, so the first batch has to arrive.
+                let fate = if step < 1_000 && !log.is_empty() { next(5) } else { 4 };
+                let batch = arrived.sequenced.expect("it is numbered");
+                let result = match if fate == 0 { Err(Error::NotLeader) } else { broker.judge(batch) } {
+                    Ok(Verdict::Append) => {
+                        broker.appended(now_us, batch, log.len() as u64);
+                        log.extend((0..arrived.records).map(|index| (arrived.batch, index)));
+                        Ok(())
+                    }
+                    Ok(Verdict::Duplicate { .. }) => Ok(()),
+                    Err(error) => Err(error),
+                };
+                if fate == 1 {
+                    // The connection breaks before the answer: what follows on it does not arrive.
+                    for lost in std::iter::once(arrived).chain(sent.drain(..)) {
+                        client.answered(now_us, &lost, Err(Error::Disconnected));
+                    }
+                } else {
+                    client.answered(now_us, &arrived, result);
+                }
+            }
+            now_us += next(60_000);
+            client.advance(now_us);
+            acked += client.take_completed().iter().filter(|done| done.result.is_ok()).count();
+        }
+        while let Some(due_us) = client.next_due_us() {
+            now_us = due_us;
+            for arrived in client.take_ready(now_us) {
+                let batch = arrived.sequenced.expect("it is numbered");
+                let result = broker.judge(batch);
+                if result == Ok(Verdict::Append) {
+                    broker.appended(now_us, batch, log.len() as u64);
+                    log.extend((0..arrived.records).map(|index| (arrived.batch, index)));
+                }
+                client.answered(now_us, &arrived, result.map(|_| ()));
+            }
+            client.advance(now_us);
+            acked += client.take_completed().iter().filter(|done| done.result.is_ok()).count();
+        }
+        assert_eq!(log.len(), accepted, "seed {seed}: once each");
+        assert!(log.is_sorted(), "seed {seed}: in order");
+        assert!(acked > 0 && client.used_bytes() == 0, "seed {seed}: everything is settled");
+    }
 }

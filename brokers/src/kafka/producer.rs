@@ -234,16 +234,17 @@ impl Producer {
         }
         if self.options.acks == Acks::None {
             for sent in &outgoing {
-                self.answered(now_us, sent.batch, Ok(()));
+                self.answered(now_us, sent, Ok(()));
             }
         }
         outgoing
     }
 
-    /// The broker's answer for a batch. Answers for batches that have failed by then are ignored.
-    pub fn answered(&mut self, now_us: u64, batch: BatchId, result: Result<(), Error>) {
+    /// The broker's answer to an attempt. One that comes after its time is ignored: its connection was closed.
+    pub fn answered(&mut self, now_us: u64, sent: &Outgoing, result: Result<(), Error>) {
         self.now_us = self.now_us.max(now_us);
-        let Some(place) = self.flying.iter().position(|flying| flying.batch.id == batch) else { return };
+        let is_it = |flying: &Flying| flying.batch.id == sent.batch && flying.batch.attempts == sent.attempt;
+        let Some(place) = self.flying.iter().position(is_it) else { return };
         let flying = self.flying.remove(place);
         match result {
             Ok(()) => self.complete(now_us, &flying.batch, Ok(())),
@@ -305,11 +306,17 @@ impl Producer {
             if over(&self.flying[place].batch) {
                 let flying = self.flying.remove(place);
                 self.complete(now_us, &flying.batch, Err(Error::TimedOut));
-            } else if self.flying[place].sent_us.saturating_add(self.options.request_us) <= now_us {
-                let flying = self.flying.remove(place);
-                self.failed(now_us, flying, Error::TimedOut);
             } else {
                 place += 1;
+            }
+        }
+        // A request without an answer closes its connection, and with it whatever else is on its way there.
+        let request_us = self.options.request_us;
+        let silent = |flying: &&Flying| flying.sent_us.saturating_add(request_us) <= now_us;
+        while let Some(broker) = self.flying.iter().find(silent).map(|flying| flying.broker) {
+            while let Some(place) = self.flying.iter().position(|flying| flying.broker == broker) {
+                let flying = self.flying.remove(place);
+                self.failed(now_us, flying, Error::TimedOut);
             }
         }
     }

@@ -174,7 +174,7 @@ impl Client {
         };
         let mut lines = vec![said];
         if !words.contains(&"unheard") {
-            self.producer.answered(self.now_us, sent.batch, result);
+            self.producer.answered(self.now_us, &sent, result);
             lines.extend(self.leave());
         }
         Some(lines)
@@ -185,7 +185,7 @@ impl Client {
             [Error::NotEnoughReplicas, Error::NotLeader, Error::Disconnected, Error::RecordTooLarge, Error::TimedOut];
         let sent = self.flying(words.first()?)?;
         let error = KNOWN.into_iter().find(|error| Some(&error.name()) == words.get(1))?;
-        self.producer.answered(self.now_us, sent.batch, Err(error));
+        self.producer.answered(self.now_us, &sent, Err(error));
         Some(self.leave())
     }
 }
