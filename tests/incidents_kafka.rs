@@ -51,3 +51,74 @@ fn a_leader_that_confirms_alone_takes_confirmed_records_along() {
     // Without the numbers of an idempotent publisher every retry is another record.
     check(&[("lab.acks", "all"), ("orders.idempotent_publish", "false")], &[], [3248, 352, 0, 0, 0], false);
 }
+
+/// What a run of an incident comes to: effects once, twice, lost, pending, dead; late; out of order; partitions given up;
+/// commits refused; evictions.
+fn sum(id: &str, sets: &[(&str, &str)], commands: &[&str]) -> String {
+    let world = play(id, sets, commands);
+    let effect = world.observer.ledger.counts(0);
+    format!(
+        "{:?} late {} ooo {} moved {} refused {} evicted {}",
+        counts(&world),
+        effect.late,
+        effect.out_of_order,
+        found(&world, FindingKind::Moved),
+        found(&world, FindingKind::CommitRefused),
+        found(&world, FindingKind::Evicted),
+    )
+}
+
+#[test]
+fn a_deploy_stops_everyone_or_hardly_anyone() {
+    let check = |protocol: &str, expect: &str| {
+        assert_eq!(sum("rebalance-storm", &[("lab.protocol", protocol)], &[]), expect, "{protocol}");
+    };
+    check("eager", "[401, 14, 0, 45, 0] late 133 ooo 0 moved 72 refused 0 evicted 6");
+    check("cooperative", "[450, 0, 0, 10, 0] late 2 ooo 0 moved 12 refused 0 evicted 6");
+    check("kip848", "[412, 15, 0, 33, 0] late 49 ooo 0 moved 81 refused 0 evicted 6");
+    check("static", "[451, 1, 0, 8, 0] late 0 ooo 0 moved 12 refused 0 evicted 0");
+}
+
+#[test]
+fn a_consumer_that_does_not_beat_never_gets_anywhere() {
+    let check = |sets: &[(&str, &str)], commands: &[&str], expect: &str| {
+        assert_eq!(sum("no-heartbeat", sets, commands), expect, "{sets:?} {commands:?}");
+    };
+    check(&[], &[], "[0, 3, 0, 3, 0] late 0 ooo 0 moved 111 refused 38 evicted 39");
+    check(&[], &["200s set render.heartbeat_by=thread"], "[4, 2, 0, 0, 0] late 0 ooo 0 moved 15 refused 7 evicted 6");
+    check(&[], &["200s set render.session=2m"], "[4, 2, 0, 0, 0] late 0 ooo 0 moved 15 refused 7 evicted 6");
+    check(&[("render.heartbeat_by", "thread")], &[], "[6, 0, 0, 0, 0] late 0 ooo 0 moved 0 refused 0 evicted 0");
+}
+
+#[test]
+fn one_record_that_nobody_can_read_stops_its_partition() {
+    let check = |commands: &[&str], expect: [u64; 5]| {
+        let world = play("poison-on-a-log", &[], commands);
+        assert_eq!(counts(&world), expect, "{commands:?}");
+    };
+    check(&[], [457, 0, 0, 143, 0]);
+    check(&["60s set billing.poison=dead-letter"], [599, 0, 0, 0, 1]);
+    let lag = |world: &World| fired_s(world, "consumer-lag");
+    assert_eq!(lag(&play("poison-on-a-log", &[], &[])), Some(70), "the lag of one partition shows");
+}
+
+#[test]
+fn tries_that_take_longer_than_the_poll_interval_repeat_the_batch() {
+    let check = |commands: &[&str], expect: &str| {
+        assert_eq!(sum("poll-interval-too-short", &[], commands), expect, "{commands:?}");
+    };
+    check(&[], "[111, 26, 0, 63, 0] late 0 ooo 0 moved 36 refused 18 evicted 19");
+    check(&["150s set billing.backoff_first=2s"], "[180, 19, 0, 0, 1] late 0 ooo 0 moved 10 refused 4 evicted 4");
+    check(&["150s set billing.poll_interval=5m"], "[180, 19, 0, 0, 1] late 0 ooo 0 moved 8 refused 5 evicted 4");
+}
+
+#[test]
+fn two_hashes_of_one_key_are_two_partitions_and_no_order() {
+    let check = |commands: &[&str], out_of_order: u64| {
+        let world = play("two-partitioners", &[], commands);
+        let effect = world.observer.ledger.counts(0);
+        assert_eq!((effect.once, effect.out_of_order), (1600, out_of_order), "{commands:?}");
+    };
+    check(&[], 37);
+    check(&["0s set node.partitioner=murmur2"], 0);
+}

@@ -3,8 +3,9 @@
 //! Membership is Kafka's classic protocol as its documentation describes it ("Consumer configs": `session.timeout.ms`,
 //! `max.poll.interval.ms`, `partition.assignment.strategy`): on every change all members stop at the end of their batch
 //! (eager), and partitions are shared out anew by the range assignor. A member that died keeps its partitions until its
-//! session runs out, and a rebalance waits for it.
+//! session runs out, and a rebalance waits for it. Other protocols and assignors are in `service/crew.rs`.
 
+use crate::service::Crew;
 use crate::sim::Timestamp;
 
 /// The state of a group on one log.
@@ -22,6 +23,8 @@ pub struct Group {
     pub rebalancing_since_us: Option<Timestamp>,
     /// How many rebalances there were.
     pub rebalances: u64,
+    /// Its members and coordinator, where the protocol is played in full.
+    pub crew: Option<Box<Crew>>,
 }
 
 /// The owner of each partition by Kafka's range assignor: members in order get consecutive ranges, the first ones one more

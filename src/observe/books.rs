@@ -116,7 +116,10 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         | Kind::OutOfSync
         | Kind::InSync
         | Kind::Unroutable
-        | Kind::NotRouted => None,
+        | Kind::NotRouted
+        | Kind::PartitionAssigned
+        | Kind::PartitionRevoked
+        | Kind::PartitionLost => None,
     }
 }
 

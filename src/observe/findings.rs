@@ -21,6 +21,8 @@ pub enum FindingKind {
     Evicted,
     /// A group stood still to share out its partitions.
     Rebalanced,
+    /// Partitions changed hands.
+    Moved,
     /// A worker stopped calling for a while.
     BreakerOpen,
     /// A follower was no longer in sync.
@@ -219,6 +221,7 @@ impl Findings {
             }
             Kind::Evicted => FindingKind::Evicted,
             Kind::RebalanceBegan => FindingKind::Rebalanced,
+            Kind::PartitionRevoked | Kind::PartitionLost => FindingKind::Moved,
             Kind::BreakerOpened => FindingKind::BreakerOpen,
             Kind::Born
             | Kind::Asked
@@ -249,6 +252,7 @@ impl Findings {
             | Kind::Commanded
             | Kind::RebalanceEnded
             | Kind::InSync
+            | Kind::PartitionAssigned
             | Kind::BreakerClosed => return,
         };
         let detail = if kind == FindingKind::Twice { effect as u64 } else { record.extra & 0xff };

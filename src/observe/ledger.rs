@@ -270,6 +270,9 @@ impl Ledger {
             | Kind::LeaderElected
             | Kind::LeaderLost
             | Kind::OutOfSync
+            | Kind::PartitionAssigned
+            | Kind::PartitionRevoked
+            | Kind::PartitionLost
             | Kind::InSync => {}
         }
     }

@@ -125,6 +125,12 @@ pub enum Kind {
     Unroutable,
     /// An exchange sent a message to other queues than those that lead to these effects: they are not expected of it.
     NotRouted,
+    /// A member reads a partition from now on. `extra` is partition and process.
+    PartitionAssigned,
+    /// A member gives a partition up. `extra` is partition and process.
+    PartitionRevoked,
+    /// A member hears that a partition is not its own any more. `extra` is partition and process.
+    PartitionLost,
 }
 
 /// Why something failed or was lost.

@@ -71,6 +71,10 @@ impl<'w> Names<'w> {
     pub fn line(&self, record: &Record) -> String {
         let part = self.part(record.part);
         let cause = Cause::from_number(record.extra & 0xff).words();
+        let reader = |does: &str| {
+            let (partition, process) = unpack_place(record.extra);
+            format!("{} {does} partition {partition}", self.process_of(record.part, process))
+        };
         let place = |does: &str| {
             let (partition, broker) = unpack_place(record.extra);
             format!("broker {} {does}, partition {partition}", broker + 1)
@@ -137,6 +141,9 @@ impl<'w> Names<'w> {
             Kind::Returned => format!("{part}: back in the queue, {cause}"),
             Kind::LeftHands => format!("{part} takes it out of the consumer's hands"),
             Kind::Dropped | Kind::DroppedHeld => format!("{part}: dropped, {cause}"),
+            Kind::PartitionAssigned => reader("reads"),
+            Kind::PartitionRevoked => reader("gives up"),
+            Kind::PartitionLost => reader("has lost"),
             Kind::WriteRefused => format!("{part} refuses to store it: {cause}"),
             Kind::Overwritten => format!("{part}: gone for {effect}, {}", Cause::LeaderDied.words()),
             Kind::LeaderElected => format!("{part}: {}", place("leads")),
@@ -171,6 +178,7 @@ impl<'w> Names<'w> {
             FindingKind::Crashed => format!("{part}: a process died"),
             FindingKind::Evicted => format!("{part}: a member is taken for dead"),
             FindingKind::Rebalanced => format!("{part}: the group stands still and shares out its partitions"),
+            FindingKind::Moved => format!("{part}: partitions given up or lost, {count} times"),
             FindingKind::OutOfSync => format!("{part}: followers out of sync, {count} times"),
             FindingKind::Elected => format!("{part}: {count} partitions got another leader"),
             FindingKind::Leaderless => format!("{part}: a partition has no leader"),
@@ -215,6 +223,7 @@ impl FindingKind {
             Self::Crashed => "What was in its hands is not acknowledged; what was only in its memory is gone.",
             Self::Evicted => "It was silent for longer than its session, or took longer for a batch than the poll interval.",
             Self::Rebalanced => "When members come or go everyone stops until the partitions are shared out anew.",
+            Self::Moved => "Members came or went. How many partitions stand still for it depends on the group's protocol.",
             Self::OutOfSync => {
                 "It was not level with the leader for too long: writes no longer wait for it, and it may not lead."
             }
@@ -254,7 +263,7 @@ impl FindingKind {
     pub fn level(self) -> Level {
         match self {
             Self::Absorbed => Level::Good,
-            Self::Rebalanced | Self::BreakerOpen | Self::Evicted | Self::Elected => Level::Quiet,
+            Self::Rebalanced | Self::BreakerOpen | Self::Evicted | Self::Elected | Self::Moved => Level::Quiet,
             Self::Crashed
             | Self::OutOfSync
             | Self::Leaderless
@@ -337,6 +346,9 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::RebalanceEnded
         | Kind::LeaderElected
         | Kind::InSync
+        | Kind::PartitionAssigned
+        | Kind::PartitionRevoked
+        | Kind::PartitionLost
         | Kind::BreakerClosed => Level::Quiet,
     }
 }

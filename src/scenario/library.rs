@@ -24,6 +24,11 @@ const ALL: &[(&str, &str)] = &[
     ("two-relays", include_str!("library/two-relays.json")),
     ("listen-to-yourself", include_str!("library/listen-to-yourself.json")),
     ("leader-dies", include_str!("library/leader-dies.json")),
+    ("two-partitioners", include_str!("library/two-partitioners.json")),
+    ("rebalance-storm", include_str!("library/rebalance-storm.json")),
+    ("poison-on-a-log", include_str!("library/poison-on-a-log.json")),
+    ("poll-interval-too-short", include_str!("library/poll-interval-too-short.json")),
+    ("no-heartbeat", include_str!("library/no-heartbeat.json")),
 ];
 
 /// The ids in the order of the picker.

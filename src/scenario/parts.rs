@@ -110,6 +110,33 @@ choice! {
 }
 
 choice! {
+    /// How a group shares out its partitions.
+    pub enum GroupProtocol {
+        Eager = "eager", "Everyone gives up everything, then all are shared out anew.";
+        Cooperative = "cooperative", "Only partitions that move are given up; the others are read on.";
+        Kip848 = "kip848", "The coordinator moves partitions one by one, heartbeat by heartbeat; nobody waits for the others.";
+    }
+}
+
+choice! {
+    /// Who shares out the partitions of a group with the eager protocol.
+    pub enum Assignor {
+        Range = "range", "Consecutive ranges.";
+        RoundRobin = "round-robin", "One by one in turn.";
+        Sticky = "sticky", "Evenly, with as few moves as possible.";
+        CooperativeSticky = "cooperative-sticky", "The same; what moves is first given up. It makes the group cooperative.";
+    }
+}
+
+choice! {
+    /// Who tells a group that a member lives.
+    pub enum HeartbeatBy {
+        Thread = "thread", "A thread of its own, as in the Java client and librdkafka.";
+        Handler = "handler", "The consuming code between two messages, as in KafkaJS: none while it works on one.";
+    }
+}
+
+choice! {
     /// What a publisher to a log waits for.
     pub enum Acks {
         All = "all", "Every in-sync replica has the record.";
@@ -311,6 +338,12 @@ settings! {
         session: Micros = "45s" in "1s..=1h", "A group member that is silent for so long is taken for dead.";
         poll_interval: Micros = "5m" in "1s..=24h", "A group member that takes longer than this for a batch loses its partitions.";
         rebalance: Micros = "3s" in "0s..=5m", "How long the group stands still when members come or go.";
+        protocol: GroupProtocol = "eager" in "eager|cooperative|kip848", "How the group shares out its partitions.";
+        assignor: Assignor = "range" in "range|round-robin|sticky|cooperative-sticky", "Who decides which member gets which partition.";
+        static_members: bool = "false" in "", "A member that is back within its session has its old place: nobody else notices.";
+        heartbeat_interval: Micros = "0s" in "0s..=5m", "How often members hear of a rebalance. With 0s and nothing else set, the whole group stands still at once, for as long as `rebalance` says; else 0s is Kafka's 3 s.";
+        heartbeat_by: HeartbeatBy = "thread" in "thread|handler", "Who tells the group that a member lives.";
+        rolling: Micros = "0s" in "0s..=1h", "The wait between two processes of a deploy; 0s restarts all at once.";
         start_from: StartFrom = "earliest" in "earliest|latest", "Where the group starts on a log it has never read.";
     }
 }

@@ -48,7 +48,10 @@ impl World {
             return false;
         }
         let generation = group.generation;
-        let owned: Vec<u32> = group.owned_by(process).collect();
+        let owned: Vec<u32> = match &group.crew {
+            Some(crew) => crew.owned(process).collect(),
+            None => group.owned_by(process).collect(),
+        };
         let mut left = batch;
         let mut ends = Vec::new();
         let mut records: Vec<(u32, u64, Message)> = Vec::new();
@@ -87,6 +90,7 @@ impl World {
             hands.batch_ends.clone_from(&ends);
             worker.settings.poll_interval.0
         };
+        let plain = !self.crew_works(index, process);
         let mut jobs = 0;
         for (partition, offset, record) in records {
             // A dead letter that goes through the log again is marked for one group: the others pass it by.
@@ -107,7 +111,10 @@ impl World {
         if order == AckOrder::AckThenWork || jobs == 0 {
             self.member_commits(index, process, log);
         }
-        if jobs > 0 {
+        if jobs == 0 {
+            self.crew_goes_on(index, process, true);
+        }
+        if jobs > 0 && plain {
             self.pending.after(now_us, poll_us, Event::PollOver(index, process, number));
         }
         true
@@ -123,12 +130,15 @@ impl World {
         }
         hands.batch_left -= 1;
         if hands.batch_left > 0 {
+            self.crew_goes_on(index, process, false);
             return;
         }
         if order == AckOrder::WorkThenAck {
             self.member_commits(index, process, log);
         }
-        self.rejoins(index, process);
+        if !self.crew_goes_on(index, process, true) {
+            self.rejoins(index, process);
+        }
     }
 
     /// A member that was thrown out joins again once its batch is done.
@@ -153,6 +163,10 @@ impl World {
         let ends = hands.batch_ends.clone();
         if self.loses_ack(part, log_part) {
             self.note_part(Kind::AckLost, part, u64::from(process));
+            return;
+        }
+        if self.crew_commits(index, process) == Some(false) {
+            self.note_part(Kind::CommitRefused, part, u64::from(process));
             return;
         }
         for (partition, to) in ends {
@@ -186,14 +200,14 @@ impl World {
         }
         let hands = &mut worker.processes[usize::from(process)];
         let was_member = std::mem::replace(&mut hands.member, false);
-        if !was_member {
+        let epoch = hands.epoch;
+        if !was_member || self.crew_stops(index, process, notice) {
             return;
         }
         if notice {
             self.rebalance_begins(index);
         } else {
-            hands.ghost = true;
-            let epoch = hands.epoch;
+            self.workers[usize::from(index)].processes[usize::from(process)].ghost = true;
             self.pending.after(now_us, session_us, Event::SessionOver(index, process, epoch));
         }
     }
@@ -203,7 +217,10 @@ impl World {
         let worker = &mut self.workers[usize::from(index)];
         if worker.group.is_some() {
             worker.processes[usize::from(process)].member = true;
-            self.rebalance_begins(index);
+            worker.processes[usize::from(process)].ghost &= worker.group.as_ref().is_some_and(|group| group.crew.is_none());
+            if !self.crew_starts(index, process) {
+                self.rebalance_begins(index);
+            }
         }
     }
 
@@ -239,7 +256,10 @@ impl World {
         let Some(group) = &mut worker.group else { return };
         let members: Vec<u16> = (0..worker.processes.len() as u16).collect();
         worker.processes.iter_mut().for_each(|hands| hands.member = true);
-        group.assign(&members);
+        if group.crew.is_none() {
+            group.assign(&members);
+        }
+        self.crew_gathers(index as u16);
     }
 
     /// The group stands still until everyone who is left has joined again.
@@ -248,7 +268,7 @@ impl World {
         let worker = &mut self.workers[usize::from(index)];
         let (part, pause_us) = (worker.part, worker.settings.rebalance.0);
         let Some(group) = &mut worker.group else { return };
-        if group.rebalancing_since_us.is_some() {
+        if group.crew.is_some() || group.rebalancing_since_us.is_some() {
             return;
         }
         group.rebalancing_since_us = Some(now_us);
@@ -263,6 +283,9 @@ impl World {
         let now_us = self.now_us;
         let worker = &mut self.workers[usize::from(index)];
         let part = worker.part;
+        if worker.group.as_ref().is_none_or(|group| group.rebalancing_since_us.is_none()) {
+            return;
+        }
         let waits = worker.processes.iter().any(|hands| hands.ghost || (hands.member && hands.batch_left > 0));
         if waits {
             self.pending.after(now_us, REBALANCE_CHECK_US, Event::Rebalanced(index));

@@ -1,6 +1,7 @@
 //! Those who send, answer, work and are called.
 
 mod backoff;
+mod crew;
 mod dependency;
 mod inbox;
 mod member;
@@ -8,6 +9,7 @@ mod producer;
 mod request;
 mod worker;
 
+pub use crew::Crew;
 pub use dependency::Dependency;
 pub use inbox::Inbox;
 pub use producer::{ListedFact, Producer};

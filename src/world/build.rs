@@ -18,7 +18,7 @@ use crate::scenario::parts::{Broker, Reads};
 use crate::scenario::setting::PartName;
 use crate::scenario::steps::Step;
 use crate::scenario::{Kind, Scenario};
-use crate::service::{BoundStep, Dependency, Inbox, ListedFact, Process, Producer, Service, Source, Worker};
+use crate::service::{BoundStep, Crew, Dependency, Inbox, ListedFact, Process, Producer, Service, Source, Worker};
 use crate::sim::{EventQueue, Slab, Stream};
 
 /// Numbers of parts and effects by name.
@@ -312,7 +312,9 @@ fn connect(world: &mut World, names: &Names<'_>) {
                 let log = &mut world.logs[usize::from(log)];
                 log.groups.push(index as u16);
                 log.effects |= effect;
-                world.workers[index].group = Some(Group::new(log.partitions.len() as u32));
+                let mut group = Group::new(log.partitions.len() as u32);
+                group.crew = Crew::new(&world.workers[index].settings, log.partitions.len() as u32);
+                world.workers[index].group = Some(group);
             }
             Source::Queue(queue) => world.queues[usize::from(queue)].effects |= effect,
             Source::Server(server) => world.servers[usize::from(server)].effects |= effect,

@@ -203,12 +203,24 @@ impl World {
             }
             return;
         };
-        let restart_us = self.workers[usize::from(worker)].settings.restart.0;
+        let rolling_us = self.workers[usize::from(worker)].settings.rolling.0;
         for process in 0..self.workers[usize::from(worker)].processes.len() as u16 {
-            if self.workers[usize::from(worker)].processes[usize::from(process)].up {
-                self.process_stops(worker, process, true);
-                self.pending.after(self.now_us, restart_us, Event::Restart(part, process));
+            // One after the other, or all at once.
+            match rolling_us * u64::from(process) {
+                0 => self.redeploys(part, process),
+                wait_us => self.pending.after(self.now_us, wait_us, Event::Redeploy(part, process)),
             }
+        }
+    }
+
+    /// A deploy comes to a process: it stops in order and starts anew.
+    pub(super) fn redeploys(&mut self, part: u16, process: u16) {
+        let Body::Worker(worker) = self.parts[usize::from(part)].body else { return };
+        let entry = &self.workers[usize::from(worker)];
+        let restart_us = entry.settings.restart.0;
+        if entry.processes.get(usize::from(process)).is_some_and(|hands| hands.up) {
+            self.process_stops(worker, process, true);
+            self.pending.after(self.now_us, restart_us, Event::Restart(part, process));
         }
     }
 
@@ -274,6 +286,7 @@ impl World {
                 let tray = tray.id().and_then(|id| self.part_index(id)).filter(takes);
                 self.workers[usize::from(index)].dead_letters = tray;
                 self.scales(part, count);
+                self.crew_changes(index);
                 self.worker_fills(index);
             }
             Body::Server(index) => self.server_tuned(index),
@@ -304,7 +317,9 @@ impl World {
                 group.position.resize(wanted, 0);
                 group.owner.resize(wanted, None);
             }
-            self.rebalance_begins(worker);
+            if !self.crew_grows(worker, wanted as u32) {
+                self.rebalance_begins(worker);
+            }
         }
     }
 }

@@ -71,6 +71,10 @@ pub enum Event {
     RelayPoll(u16, u32),
     /// A relay's batch is marked as sent; stale if its epoch has changed.
     RelayMarked(u16, u32),
+    /// Something happens in a group by itself.
+    GroupDue(u16),
+    /// A deploy comes to a process: part and process.
+    Redeploy(u16, u16),
     /// Something happens to the replicas of a log by itself.
     LogDue(u16),
     /// A burst of a producer is over; stale if its number has changed.
@@ -226,6 +230,8 @@ impl World {
             Event::BreakerOver(worker) => self.breaker_over(worker),
             Event::RelayPoll(relay, epoch) => self.relay_polls(relay, epoch),
             Event::RelayMarked(relay, epoch) => self.relay_marked(relay, epoch),
+            Event::GroupDue(worker) => self.crew_due(worker),
+            Event::Redeploy(part, process) => self.redeploys(part, process),
             Event::LogDue(log) => self.log_due(log),
             Event::BurstOver(producer, number) => self.burst_over(producer, number),
         }

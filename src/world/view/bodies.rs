@@ -122,7 +122,16 @@ impl World {
         });
         let rebalancing = log.groups.iter().filter_map(|group| {
             let worker = &self.workers[usize::from(*group)];
-            let since_us = worker.group.as_ref()?.rebalancing_since_us?;
+            let group = worker.group.as_ref()?;
+            let alone = group.owner.iter().filter(|owner| owner.is_none()).count();
+            if group.crew.is_some() && alone > 0 {
+                return Some(format!(
+                    "{}: {alone} of {} partitions wait for a reader",
+                    self.title(worker.part),
+                    group.owner.len()
+                ));
+            }
+            let since_us = group.rebalancing_since_us?;
             let ghosts = worker.processes.iter().filter(|process| process.ghost).count();
             let waits = if ghosts > 0 { ", waiting for a dead member's session" } else { "" };
             Some(format!("{} rebalancing for {}{waits}", self.title(worker.part), spoken(self.now_us - since_us)))
