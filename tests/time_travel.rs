@@ -16,7 +16,8 @@ const UNTIL_US: u64 = 40 * SECOND;
 /// A run of some scenario, slowed down so that a debug build can check every event, and broken at random.
 fn any_run() -> impl Strategy<Value = Run> {
     let faults = prop::collection::vec((0..UNTIL_US, any::<prop::sample::Index>()), 0..7);
-    (any::<prop::sample::Index>(), any::<u64>(), faults).prop_map(|(which, seed, faults)| {
+    let ways = (0..5_usize, 0..5_usize, any::<bool>());
+    (any::<prop::sample::Index>(), any::<u64>(), faults, ways).prop_map(|(which, seed, faults, (reads, full, by_key))| {
         let ids: Vec<&str> = library::ids().collect();
         let mut run = Run::of_library(ids[which.index(ids.len())]);
         run.seed = Some(seed);
@@ -27,6 +28,20 @@ fn any_run() -> impl Strategy<Value = Run> {
                 && settings.rate > PerSecond::whole(25)
             {
                 run.sets.push((format!("{id}.rate"), "25/s".into()));
+            }
+        }
+        let relays = plain.parts.values().filter(|part| matches!(part.kind, Kind::Relay(_))).count();
+        for (id, part) in &plain.parts {
+            match part.kind {
+                Kind::Relay(_) if reads > 0 && relays == 1 => {
+                    run.sets.push((format!("{id}.reads"), ["flag", "last-id", "horizon", "cdc"][reads - 1].into()));
+                }
+                Kind::Producer(_) if full > 0 => {
+                    let sets = [("buffer", "20"), ("memory", "40"), ("full", ["grow", "pause", "reject", "drop"][full - 1])];
+                    run.sets.extend(sets.map(|(name, value)| (format!("{id}.{name}"), value.to_owned())));
+                }
+                Kind::Worker(_) if by_key => run.sets.push((format!("{id}.ordering"), "key".into())),
+                _ => {}
             }
         }
         let world = World::new(&plain);

@@ -116,6 +116,16 @@ impl Log {
         low
     }
 
+    /// The offset up to which the records of a partition are old enough for its readers.
+    #[must_use]
+    pub fn ripe_to(&self, partition: usize, now_us: Timestamp) -> u64 {
+        match (self.settings.delay.0, now_us.checked_sub(self.settings.delay.0)) {
+            (0, _) => self.partitions[partition].end(),
+            (_, None) => self.partitions[partition].start(),
+            (_, Some(before_us)) => self.offset_at(partition, before_us + 1),
+        }
+    }
+
     /// How many records are kept.
     #[must_use]
     pub fn kept(&self) -> u64 {

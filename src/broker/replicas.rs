@@ -285,6 +285,7 @@ impl World {
         let offset = self.logs[usize::from(index)].push(partition, message);
         debug_assert_eq!(offset, appended.base, "the machine counts what the log holds");
         self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
+        self.ripens(index);
         Ok((partition, offset, appended.answered))
     }
 
@@ -404,6 +405,7 @@ impl World {
             replicas.took(partition as u32, epoch, offset);
             self.logs[usize::from(index)].push(partition as u32, record);
             self.note(Kind::Appended, part, record.fact, record.effects, pack_place(partition as u32, offset));
+            self.ripens(index);
         }
         if let Some(replicas) = self.replicas_mut(index) {
             replicas.prune();

@@ -68,7 +68,17 @@ impl World {
         let (part, partition) = (log.part, log.partition_of(&message, partitioner));
         let offset = log.push(partition, message);
         self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
+        self.ripens(index);
         Cause::None
+    }
+
+    /// A record was appended: where readers have to wait, they look again when it is old enough.
+    pub(super) fn ripens(&mut self, index: u16) {
+        let log = &self.logs[usize::from(index)];
+        let delay_us = log.settings.delay.0;
+        if delay_us > 0 {
+            self.pending.after(self.now_us, delay_us, Event::Ripe(log.part));
+        }
     }
 
     /// The number under which a publisher sends a record, the same for every try.
@@ -204,8 +214,8 @@ impl World {
     pub(crate) fn bury(&mut self, tray: u16, message: Message, from: u16) {
         let now_us = self.now_us;
         let tray = match self.parts[usize::from(tray)].body {
-            Body::Queue(queue) => queue,
-            // Someone consumes it, by the rules of its broker.
+            Body::Queue(queue) if self.queues[usize::from(queue)].tray => queue,
+            // Someone consumes it: what lands there is an ordinary message.
             _ => {
                 self.hop(from, tray, message.fact, 0);
                 self.broker_stores(tray, message);
@@ -213,16 +223,11 @@ impl World {
             }
         };
         let queue = &mut self.queues[usize::from(tray)];
-        let (part, is_tray) = (queue.part, queue.tray);
-        // Someone consumes this queue: what lands there is an ordinary message.
-        let effects = if is_tray { message.effects } else { queue.effects };
-        queue.store(Message { stored_us: now_us, receives: 0, effects, ..message });
+        let part = queue.part;
+        queue.store(Message { stored_us: now_us, receives: 0, ..message });
         self.parts[usize::from(part)].counters.done += 1;
         self.hop(from, part, message.fact, 0);
-        self.note(if is_tray { Kind::Buried } else { Kind::Stored }, part, message.fact, effects, 0);
-        if !is_tray {
-            self.deliver(tray);
-        }
+        self.note(Kind::Buried, part, message.fact, message.effects, 0);
     }
 
     /// A visibility timeout or a delay is over.

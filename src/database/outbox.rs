@@ -29,6 +29,8 @@ pub struct Database {
     pub has_relay: bool,
     /// How it does.
     pub reads: Reads,
+    /// It wants rows when they are due.
+    pub by_due: bool,
     /// Order rows.
     pub rows: u64,
 }
@@ -61,7 +63,9 @@ impl World {
             database.slot.writes(&database.settings, 1 + u64::from(outbox), outbox, now_us);
         }
         if outbox {
-            database.outbox.add(Message { stored_us: now_us, effects, ..*message }, id, 0);
+            let due_us = if database.by_due { self.due_us(message.fact) } else { 0 };
+            let database = &mut self.databases[usize::from(index)];
+            database.outbox.add(Message { stored_us: now_us, effects, ..*message }, id, due_us);
         }
         self.note(Kind::Wrote, server, message.fact, 0, 0);
         if let Some(effect) = effect {
@@ -95,6 +99,7 @@ impl World {
         let readers = || self.relays.iter().filter(|relay| relay.from == index);
         let reads = readers().next().map_or(Reads::Flag, |relay| relay.settings.reads);
         let indexed = matches!(reads, Reads::LastId | Reads::Horizon) || readers().count() > 1;
+        let by_due = reads == Reads::Flag && readers().any(|relay| relay.settings.due);
         let database = &mut self.databases[usize::from(index)];
         let part = database.part;
         if reads != database.reads {
@@ -102,7 +107,8 @@ impl World {
             database.slot.lost = false;
         }
         database.reads = reads;
-        database.outbox.index(indexed);
+        database.by_due = by_due;
+        database.outbox.index(indexed || by_due);
         if reads == Reads::Cdc && !database.slot.active {
             database.slot.create(&database.settings, database.outbox.len(), now_us);
         }

@@ -5,7 +5,7 @@ use super::ledger::{Ledger, Standing};
 use super::record::{Cause, Kind, Record};
 use crate::command::Command;
 use crate::scenario::gauges::gauges;
-use crate::scenario::links::dead_letter_queues;
+use crate::scenario::links::trays;
 use crate::scenario::{Kind as PartKind, Scenario};
 use crate::sim::Timestamp;
 use crate::world::GaugeBoard;
@@ -128,7 +128,7 @@ impl Findings {
     #[must_use]
     pub fn new(scenario: &Scenario) -> Self {
         let mut watches = Vec::new();
-        let trays = dead_letter_queues(&scenario.parts);
+        let trays = trays(&scenario.parts);
         for (part, (id, spec)) in (0_u16..).zip(&scenario.parts) {
             let mut watch = |name: &str, above: u64, kind: FindingKind| {
                 if let Some(gauge) = gauges(&spec.kind).iter().position(|gauge| gauge.name == name) {

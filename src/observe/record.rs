@@ -189,11 +189,13 @@ pub enum Cause {
     NoLeader,
     /// The leader died before another replica had it.
     LeaderDied,
+    /// The producer keeps only so many unconfirmed messages.
+    BufferFull,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -220,6 +222,7 @@ impl Cause {
         Self::TooFewInSync,
         Self::NoLeader,
         Self::LeaderDied,
+        Self::BufferFull,
     ];
 
     /// The cause with this number.
@@ -258,6 +261,7 @@ impl Cause {
             Self::OutOfMemory => "the process ran out of memory",
             Self::PassedOver => "its row was committed after the relay had gone on to a higher id",
             Self::SlotDropped => "the replication slot was dropped before its row was read",
+            Self::BufferFull => "the producer's buffer was full",
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::links::dead_letter_queues;
+use super::links::trays;
 use super::parts::{Kind, Reads};
 use super::steps::Step;
 use super::{AlertSpec, PartSpec};
@@ -42,7 +42,7 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
                 }
             }
             Kind::Relay(_) => rule("produce-errors", "produce_errors", 0),
-            Kind::Queue(settings) => match dead_letter_queues(parts).contains(&id.as_str()) {
+            Kind::Queue(settings) => match trays(parts).contains(&id.as_str()) {
                 true if settings.watched => rule("dlq-depth", "ready", 0),
                 true => {} // Nobody looks: that is what the setting says.
                 false => rule("oldest-message", "oldest_us", 300 * SECOND_US),

@@ -29,6 +29,14 @@ const ALL: &[(&str, &str)] = &[
     ("poison-on-a-log", include_str!("library/poison-on-a-log.json")),
     ("poll-interval-too-short", include_str!("library/poll-interval-too-short.json")),
     ("no-heartbeat", include_str!("library/no-heartbeat.json")),
+    ("parallel-by-key", include_str!("library/parallel-by-key.json")),
+    ("retry-topics", include_str!("library/retry-topics.json")),
+    ("bounded-buffer", include_str!("library/bounded-buffer.json")),
+    ("scheduler", include_str!("library/scheduler.json")),
+    ("priority-pools", include_str!("library/priority-pools.json")),
+    ("noisy-tenant", include_str!("library/noisy-tenant.json")),
+    ("lock-runs-out", include_str!("library/lock-runs-out.json")),
+    ("pop-and-delete", include_str!("library/pop-and-delete.json")),
 ];
 
 /// The ids in the order of the picker.

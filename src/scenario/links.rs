@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::PartSpec;
 use super::fault::Fault;
 use super::nearest::known;
-use super::parts::{Kind, Reads};
+use super::parts::{Kind, Reads, WorkerSettings};
 use super::setting::PartName;
 use super::steps::Step;
 
@@ -75,7 +75,7 @@ fn references(kind: &Kind) -> Vec<Reference<'_>> {
         Kind::Worker(settings) => vec![
             needed(inwards(named("from", &settings.from, SOURCES, LinkKind::Flow))),
             named("calls", &settings.calls, &["dependency"], LinkKind::Call),
-            named("dead_letters", &settings.dead_letters, &["queue"], LinkKind::DeadLetters),
+            named("dead_letters", &settings.dead_letters, TARGETS, LinkKind::DeadLetters),
         ],
         Kind::Exchange(settings) => {
             let bound = settings.bindings.0.iter().enumerate().map(|(index, (queue, _))| Reference {
@@ -133,6 +133,12 @@ pub fn dead_letter_queues(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
         parts.values().any(|part| references(&part.kind).iter().any(|r| r.link == LinkKind::DeadLetters && r.part == Some(id)))
     };
     parts.keys().map(String::as_str).filter(|id| takes(id)).collect()
+}
+
+/// The dead-letter queues that nobody consumes.
+#[must_use]
+pub fn trays(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
+    dead_letter_queues(parts).into_iter().filter(|id| readers(parts, id).next().is_none()).collect()
 }
 
 /// The effects that are counted, each once, in the order of the scenario: rows of a database, calls of a dependency, work of a
@@ -222,6 +228,22 @@ fn check_relays(parts: &IndexMap<String, PartSpec>, id: &str, kind: &Kind, place
     Some(Fault::new(place("reads"), format!("`{}` reads the same outbox", other.0), "flag, where several relays read one outbox"))
 }
 
+/// The workers that read a part.
+fn readers<'p>(parts: &'p IndexMap<String, PartSpec>, id: &'p str) -> impl Iterator<Item = &'p WorkerSettings> {
+    parts.values().filter_map(move |part| match &part.kind {
+        Kind::Worker(settings) if settings.from.id() == Some(id) => Some(settings),
+        _ => None,
+    })
+}
+
+/// Where a queue sends its own dead letters.
+fn letters_of<'p>(parts: &'p IndexMap<String, PartSpec>, id: &str) -> Option<&'p str> {
+    match &parts.get(id)?.kind {
+        Kind::Queue(settings) => settings.dead_letters.id(),
+        _ => None,
+    }
+}
+
 /// Dead letters that would come round again, and a limit that leads nowhere.
 fn check_dead_letters(
     parts: &IndexMap<String, PartSpec>,
@@ -233,6 +255,29 @@ fn check_dead_letters(
     match kind {
         Kind::Worker(settings) if settings.dead_letters.id().is_some() && settings.dead_letters == settings.from => {
             Some(Fault::new(place("dead_letters"), format!("`{}` would take its own dead letters", settings.from), allowed))
+        }
+        Kind::Worker(settings) => {
+            let letters = settings.dead_letters.id()?;
+            if matches!(parts.get(letters)?.kind, Kind::Log(_)) && readers(parts, letters).next().is_none() {
+                let wrong = format!("nobody reads `{letters}`: what is set aside there would be lost");
+                return Some(Fault::new(place("dead_letters"), wrong, "a queue, or a log that a worker reads"));
+            }
+            let mut seen = vec![letters];
+            let mut next = 0;
+            while let Some(at) = seen.get(next).copied() {
+                if settings.from.id() == Some(at) {
+                    let wrong = format!("dead letters go in a circle: `{letters}` leads back to `{at}`");
+                    return Some(Fault::new(place("dead_letters"), wrong, allowed));
+                }
+                let onward = readers(parts, at).filter_map(|worker| worker.dead_letters.id());
+                for further in onward.chain(letters_of(parts, at)) {
+                    if !seen.contains(&further) {
+                        seen.push(further);
+                    }
+                }
+                next += 1;
+            }
+            None
         }
         Kind::Queue(settings) => {
             if settings.max_receives > 0 && settings.dead_letters.id().is_none() {

@@ -165,6 +165,24 @@ choice! {
 }
 
 choice! {
+    /// What waits for what among the messages that one process has.
+    pub enum KeyOrder {
+        None = "none", "Each is begun as soon as there is room.";
+        Key = "key", "One of a key waits for the one before it; different keys do not wait for each other.";
+    }
+}
+
+choice! {
+    /// What a producer does when its buffer is full.
+    pub enum Full {
+        Grow = "grow", "Goes on, until its memory is full and the process dies.";
+        Pause = "pause", "Waits: nobody comes until there is room.";
+        Reject = "reject", "Says no to who comes.";
+        Drop = "drop", "Says nothing and drops what comes.";
+    }
+}
+
+choice! {
     /// How a relay knows which rows are to be published.
     pub enum Reads {
         Flag = "flag", "Rows without a mark, and it marks what it has published.";
@@ -194,6 +212,12 @@ settings! {
         retry: Micros = "1s" in "1ms..=1h", "The wait before an unconfirmed message is sent again.";
         attempts: u64 = "0" in "0..=1000", "Give a message up after so many tries; 0 never does.";
         partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key in a log.";
+        buffer: u64 = "0" in "0..=100000000", "Messages for a queue or log that it keeps until they are confirmed; 0 has no limit.";
+        full: Full = "grow" in "grow|pause|reject|drop", "What it does when the buffer is full.";
+        memory: u64 = "0" in "0..=100000000", "With so many unconfirmed messages the process dies, and they with it; 0 never does.";
+        restart: Micros = "5s" in "0s..=1h", "How long a process that died of that takes to come back.";
+        due: Micros = "0s" in "0s..=365d", "How long after it has come a message is due; 0s is at once.";
+        due_at: Micros = "0s" in "0s..=365d", "When all messages are due, instead of each after a while.";
     }
 }
 
@@ -228,6 +252,7 @@ settings! {
         from: PartName = "" in "", "The database whose outbox it reads.";
         to: PartName = "" in "", "The queue or log that it publishes to.";
         reads: Reads = "flag" in "flag|last-id|horizon|cdc", "How it knows which rows are to be published.";
+        due: bool = "false" in "", "Publishes a row when it is due and not before, in the order of that.";
         skip_locked: bool = "false" in "", "Locks the rows that it reads by their mark, and passes by what another relay has locked.";
         heartbeat: Micros = "0s" in "0s..=1h", "Writes and reads a row of its own this often, so that the slot moves where no other rows come; 0 never does.";
         max_slot: u64 = "0" in "0..=1000000000000000", "Bytes of write-ahead log that its slot may keep before it is dropped; 0 has no limit.";
@@ -292,6 +317,7 @@ settings! {
         latency: Latency = "5ms" in "", "How long it takes to store a record and confirm it.";
         partitions: u64 = "1" in "1..=1000", "Ordered shares of the log; a key always goes to the same one.";
         retention: Micros = "7d" in "1s..=365d", "Records in segments whose newest is older than this are dropped.";
+        delay: Micros = "0s" in "0s..=24h", "How old a record is before its readers go on to it.";
         segment: u64 = "1000" in "1..=10000000", "Records a segment holds. Retention drops whole segments only.";
         broker: LogBroker = "generic" in "generic|kafka|redpanda", "Whose rules its replicas follow.";
         replicas: u64 = "1" in "1..=7", "Brokers that have each partition: one leads, the others copy. 1 has no followers.";
@@ -312,6 +338,7 @@ settings! {
         from: PartName = "" in "", "The queue or log it reads.";
         workers: u64 = "1" in "0..=1000", "How many processes there are; members of one group when they read a log.";
         concurrency: u64 = "1" in "1..=10000", "Messages that one process works on at once.";
+        ordering: KeyOrder = "none" in "none|key", "Whether messages of one key wait for each other in a process that works on several at once.";
         fetch_wait: Micros = "1ms" in "0s..=5m", "How long a member of a group that waits for records lets more arrive after the first before it takes a batch.";
         batch: u64 = "1" in "1..=10000", "Messages a receive or a poll brings at most; a log is committed batch by batch.";
         order: AckOrder = "work-then-ack" in "work-then-ack|ack-then-work", "What comes first, the work or the acknowledgement.";
@@ -331,6 +358,8 @@ settings! {
         memory: u64 = "0" in "0..=100000000", "Messages that fit into a process's memory; one more and it dies. 0 has no limit.";
         poison: OnPoison = "retry" in "retry|dead-letter|skip", "What it does with a message that can never succeed.";
         dead_letters: PartName = "" in "", "Where it moves what failed for good. Without one a queue message waits for its timeout and a log record is tried again.";
+        park: bool = "false" in "", "Sends every message of a key after those that it has set aside, until they are worked off: the key keeps its order.";
+        holds_until_due: bool = "false" in "", "Keeps a message that is not due in its memory, unacknowledged, and begins it when it is.";
         breaker: u64 = "0" in "0..=1000", "Failures in a row after which it stops calling for a while; 0 has no circuit breaker.";
         breaker_pause: Micros = "10s" in "1ms..=1h", "How long it stops then.";
         crashes: Ppm = "0%" in "0%..=100%", "The share of messages at which the process dies: after the work, or after the acknowledgement where that comes first.";

@@ -67,14 +67,14 @@ pub fn crash_steps(kind: &Kind) -> &'static [CrashStep] {
 #[must_use]
 pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Producer(_) => &["to", "messages", "keys", "first_id", "id_prefix"],
+        Kind::Producer(_) => &["to", "messages", "keys", "first_id", "id_prefix", "due", "due_at"],
         Kind::Service(_) => &["steps"],
         Kind::Database(_) => &["effect"],
-        Kind::Relay(_) => &["from", "to"],
+        Kind::Relay(_) => &["from", "to", "due"],
         Kind::Queue(_) => &["broker", "version", "claim", "reaper", "priorities", "single_active", "overflow", "dead_letters"],
         Kind::Exchange(_) => &["bindings", "alternate"],
-        Kind::Log(_) => &["broker", "replicas"],
-        Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from"],
+        Kind::Log(_) => &["delay", "broker", "replicas"],
+        Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from", "park"],
         Kind::Dependency(_) => &["role", "effect"],
     }
 }

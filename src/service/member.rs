@@ -60,7 +60,9 @@ impl World {
             let partition = owned[(turn + hands.batch as usize) % owned.len()];
             let tape = &self.logs[usize::from(log)].partitions[partition as usize];
             let from = group.position[partition as usize].max(tape.start());
-            let to = self.logs[usize::from(log)].readable(partition as usize).min(from + left);
+            let log = &self.logs[usize::from(log)];
+            let readable = log.readable(partition as usize).min(log.ripe_to(partition as usize, now_us));
+            let to = readable.min(from + left);
             if from >= to {
                 continue;
             }

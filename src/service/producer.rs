@@ -2,7 +2,7 @@
 
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{Arrivals, ProducerSettings};
+use crate::scenario::parts::{Arrivals, Full, ProducerSettings};
 use crate::sim::{Handle, Latency, Micros, Slab, Stream};
 use crate::world::{Body, Caller, Event, Purpose, Reply, World};
 
@@ -40,6 +40,8 @@ pub struct Producer {
     pub burst: u32,
     /// No further message is scheduled.
     pub asleep: bool,
+    /// It waits for room in its buffer before the next one comes.
+    pub blocked: bool,
     /// When messages come.
     pub arrivals: Stream,
     /// Which keys they have.
@@ -115,6 +117,15 @@ impl World {
             }
             return;
         }
+        let full = self.producer_is_full(index);
+        if full == Some(Full::Pause) {
+            self.producers[usize::from(index)].blocked = true;
+            return;
+        }
+        if full == Some(Full::Grow) {
+            return self.producer_runs_over(index);
+        }
+        let producer = &mut self.producers[usize::from(index)];
         producer.serial += 1;
         let (key, poison, known) = match producer.settings.messages.0.get(serial as usize) {
             Some(listed) => {
@@ -148,6 +159,21 @@ impl World {
             self.request_begins(service, part, message);
             return;
         }
+        match full {
+            Some(Full::Reject) => {
+                self.parts[usize::from(part)].counters.errors += 1;
+                self.note(Kind::Asked, part, fact, 0, 0);
+                self.note(Kind::Refused, part, fact, 0, Cause::BufferFull as u64);
+                return;
+            }
+            Some(Full::Drop) => {
+                self.parts[usize::from(part)].counters.errors += 1;
+                self.note(Kind::Held, part, fact, effects, 0);
+                self.note(Kind::GaveUp, part, fact, effects, Cause::BufferFull as u64);
+                return;
+            }
+            Some(Full::Grow | Full::Pause) | None => {}
+        }
         let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1 });
         let reply = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us);
         if reply != Some(Reply::Done) {
@@ -172,6 +198,7 @@ impl World {
                 producer.memory.remove(held);
                 self.parts[usize::from(part)].counters.done += 1;
                 self.note(Kind::Released, part, message.fact, message.effects, 0);
+                self.producer_has_room(index);
             }
             Reply::Failed(_) => {
                 let given_up = producer.settings.attempts > 0 && tries >= producer.settings.attempts;
@@ -181,6 +208,7 @@ impl World {
                 if given_up {
                     self.producers[usize::from(index)].memory.remove(held);
                     self.note(Kind::GaveUp, part, message.fact, message.effects, Cause::PublishGivenUp as u64);
+                    self.producer_has_room(index);
                 } else {
                     self.pending.after(self.now_us, retry_us, Event::Resend(index, held));
                 }
@@ -199,15 +227,49 @@ impl World {
         }
     }
 
+    /// What it does with the next message, where there is no room for it.
+    fn producer_is_full(&self, index: u16) -> Option<Full> {
+        let producer = &self.producers[usize::from(index)];
+        let (held, settings) = (u64::from(producer.memory.len()), &producer.settings);
+        if settings.memory > 0 && held >= settings.memory {
+            return Some(Full::Grow);
+        }
+        (settings.buffer > 0 && held >= settings.buffer && settings.full != Full::Grow).then_some(settings.full)
+    }
+
+    /// There is room in the buffer: whoever waited for it comes.
+    pub(crate) fn producer_has_room(&mut self, index: u16) {
+        if self.producers[usize::from(index)].blocked && self.producer_is_full(index) != Some(Full::Pause) {
+            self.producers[usize::from(index)].blocked = false;
+            self.pending.after(self.now_us, 0, Event::Emit(index));
+        }
+    }
+
+    /// The memory is full: the process dies, and comes back empty.
+    fn producer_runs_over(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let producer = &self.producers[usize::from(index)];
+        let (part, restart_us) = (producer.part, producer.settings.restart.0);
+        self.note_part(Kind::Crashed, part, 0);
+        self.producer_forgets(index, Cause::OutOfMemory);
+        let health = &mut self.parts[usize::from(part)].health;
+        health.since_us = now_us;
+        health.restarting_until_us = Some(now_us + restart_us);
+        self.pending.after(now_us, restart_us, Event::Restart(part, 0));
+        // Who comes meanwhile finds nobody.
+        self.pending.after(now_us, 0, Event::Emit(index));
+    }
+
     /// The producer's process dies with everything in its memory.
-    pub(crate) fn producer_forgets(&mut self, index: u16) {
+    pub(crate) fn producer_forgets(&mut self, index: u16, cause: Cause) {
         let producer = &mut self.producers[usize::from(index)];
         let part = producer.part;
         let held: Vec<(Handle, Message)> = producer.memory.iter().map(|(handle, entry)| (handle, entry.message)).collect();
         for (handle, message) in held {
             self.producers[usize::from(index)].memory.remove(handle);
-            self.note(Kind::GaveUp, part, message.fact, message.effects, Cause::ProcessDied as u64);
+            self.note(Kind::GaveUp, part, message.fact, message.effects, cause as u64);
         }
+        self.producer_has_room(index);
     }
 
     pub(crate) fn burst_over(&mut self, index: u16, number: u32) {

@@ -3,7 +3,7 @@
 //! A job is one message in the hands of one process. Between any two of its steps the process can die; what happens to
 //! the message then follows from where it is at that moment, not from any rule here.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::backoff::wait_us;
 use super::inbox::Inbox;
@@ -14,7 +14,7 @@ use crate::broker::queue::{Holder, Receipt};
 use crate::command::CrashStep;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{AckOrder, OnFailure, OnPoison, Role, WorkerSettings};
+use crate::scenario::parts::{AckOrder, KeyOrder, OnFailure, OnPoison, Role, WorkerSettings};
 use crate::sim::{Handle, Slab, Stream, Timestamp};
 use crate::world::{Caller, Event, Purpose, Reply, World};
 
@@ -50,6 +50,11 @@ pub enum Origin {
 pub enum Doing {
     /// In the process's buffer: received, not begun.
     Buffered,
+    /// In the process's memory until it is due.
+    Held {
+        /// Until when.
+        until_us: Timestamp,
+    },
     /// The worker's own work.
     Work,
     /// Waits for the dependency.
@@ -80,6 +85,15 @@ pub struct Job {
     pub since_us: Timestamp,
 }
 
+/// A key that a process works on.
+#[derive(Clone, Debug, Default)]
+pub struct Lane {
+    /// One of its messages is under way; otherwise the next one is first in the buffer.
+    pub busy: bool,
+    /// What waits for it, in order.
+    pub behind: VecDeque<Handle>,
+}
+
 /// One process of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Process {
@@ -95,6 +109,10 @@ pub struct Process {
     pub busy: u32,
     /// Received and not begun, in order.
     pub buffer: VecDeque<Handle>,
+    /// Keys that it works on, where it keeps their order.
+    pub lanes: BTreeMap<u32, Lane>,
+    /// Messages that wait for an earlier one of their key.
+    pub behind: u32,
     /// It waits for a message.
     pub waiting: bool,
     /// Since when it is down.
@@ -132,6 +150,8 @@ pub struct Worker {
     pub jobs: Slab<Job>,
     /// What it has processed, if it is idempotent.
     pub inbox: Inbox,
+    /// Messages that it has set aside and that nobody has worked off since, by key.
+    pub parked: BTreeMap<u32, BTreeSet<u32>>,
     /// The group, where it reads a log.
     pub group: Option<Group>,
     /// How long its own work takes.
@@ -148,6 +168,22 @@ pub struct Worker {
     pub fetching: bool,
     /// How long its own work takes, where that does not vary.
     pub work_us: Option<u64>,
+}
+
+impl Worker {
+    /// True when it has set aside an earlier message of the same key that nobody has worked off since.
+    fn parked_before(&self, message: &Message) -> bool {
+        self.parked.get(&message.key).and_then(BTreeSet::first).is_some_and(|first| *first < message.fact)
+    }
+
+    fn unpark(&mut self, key: u32, fact: u32) {
+        if let Some(parked) = self.parked.get_mut(&key) {
+            parked.remove(&fact);
+            if parked.is_empty() {
+                self.parked.remove(&key);
+            }
+        }
+    }
 }
 
 impl World {
@@ -177,9 +213,17 @@ impl World {
                 return;
             }
             if let Some(job) = hands.buffer.pop_front() {
+                if worker.settings.ordering == KeyOrder::Key && self.waits_for_key(index, process, job) {
+                    continue;
+                }
+                let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
                 hands.busy += 1;
                 self.job_begins(index, job);
                 continue;
+            }
+            if u64::from(hands.behind) >= worker.settings.concurrency.max(worker.settings.batch) {
+                // All it has waits for a few keys: to receive more would only fill its memory.
+                return;
             }
             match source {
                 Source::Queue(queue) => {
@@ -284,10 +328,101 @@ impl World {
         job
     }
 
+    /// True when a job has to wait for another one of its key; it is put behind that.
+    fn waits_for_key(&mut self, index: u16, process: u16, handle: Handle) -> bool {
+        let worker = &mut self.workers[usize::from(index)];
+        let Some(job) = worker.jobs.get(handle) else { return true };
+        let hands = &mut worker.processes[usize::from(process)];
+        let lane = hands.lanes.entry(job.message.key).or_default();
+        if std::mem::replace(&mut lane.busy, true) {
+            lane.behind.push_back(handle);
+            hands.behind += 1;
+            return true;
+        }
+        false
+    }
+
+    /// A job of a key is over: the next one of the key may begin.
+    fn frees_key(&mut self, index: u16, process: u16, key: u32) {
+        let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
+        let Some(lane) = hands.lanes.get_mut(&key) else { return };
+        lane.busy = false;
+        match lane.behind.pop_front() {
+            Some(next) => {
+                hands.behind -= 1;
+                hands.buffer.push_front(next);
+            }
+            None => {
+                hands.lanes.remove(&key);
+            }
+        }
+    }
+
+    /// Keeps a job in memory if it is not due. True if so.
+    fn holds(&mut self, index: u16, handle: Handle, job: &Job) -> bool {
+        let until_us = self.due_us(job.message.fact);
+        if until_us <= self.now_us {
+            return false;
+        }
+        let worker = &mut self.workers[usize::from(index)];
+        worker.processes[usize::from(job.process)].busy -= 1;
+        if let Some(job) = worker.jobs.get_mut(handle) {
+            job.doing = Doing::Held { until_us };
+        }
+        self.pending.at(until_us, Event::Job(index, handle));
+        true
+    }
+
+    /// A held job is due: it is begun as soon as there is room.
+    fn job_is_due(&mut self, index: u16, handle: Handle, process: u16) {
+        let worker = &mut self.workers[usize::from(index)];
+        if let Some(job) = worker.jobs.get_mut(handle) {
+            job.doing = Doing::Buffered;
+        }
+        let hands = &mut worker.processes[usize::from(process)];
+        hands.buffer.push_back(handle);
+        self.process_fills(index, process);
+    }
+
+    /// A message has been worked off, or is given up: whoever had set it aside need not keep its key waiting for it.
+    fn unparks(&mut self, index: u16, key: u32, fact: u32) {
+        let worker = &mut self.workers[usize::from(index)];
+        worker.unpark(key, fact);
+        let source = worker.source;
+        let mut sources = vec![self.source_part(source)];
+        while let Some(part) = sources.pop() {
+            for index in 0..self.workers.len() {
+                let worker = &mut self.workers[index];
+                if worker.dead_letters != Some(part) {
+                    continue;
+                }
+                worker.unpark(key, fact);
+                let before = worker.source;
+                sources.push(self.source_part(before));
+            }
+        }
+    }
+
+    /// The part that a worker reads.
+    pub(crate) fn source_part(&self, source: Source) -> u16 {
+        match source {
+            Source::Queue(queue) => self.queues[usize::from(queue)].part,
+            Source::Server(server) => self.servers[usize::from(server)].part,
+            Source::Log(log) => self.logs[usize::from(log)].part,
+        }
+    }
+
     /// A process takes a job out of its buffer.
     fn job_begins(&mut self, index: u16, handle: Handle) {
         let worker = &self.workers[usize::from(index)];
         let Some(job) = worker.jobs.get(handle).copied() else { return };
+        if worker.settings.holds_until_due && self.holds(index, handle, &job) {
+            return;
+        }
+        let worker = &self.workers[usize::from(index)];
+        if worker.settings.park && worker.dead_letters.is_some() && worker.parked_before(&job.message) {
+            return self.job_is_buried(index, handle);
+        }
         let (part, order, source) = (worker.part, worker.settings.order, worker.source);
         let step = match order {
             AckOrder::WorkThenAck => CrashStep::Received,
@@ -356,6 +491,7 @@ impl World {
         let Some(job) = worker.jobs.get(handle).copied() else { return };
         match job.doing {
             Doing::Wait { .. } => return self.job_works(index, handle),
+            Doing::Held { .. } => return self.job_is_due(index, handle, job.process),
             Doing::Buffered | Doing::Call => return,
             Doing::Work => {}
         }
@@ -422,6 +558,9 @@ impl World {
             return self.process_crashes(index, job.process);
         }
         self.parts[usize::from(part)].counters.done += 1;
+        if self.parks {
+            self.unparks(index, job.message.key, job.message.fact);
+        }
         self.job_ends(index, handle, Cause::None);
     }
 
@@ -465,6 +604,7 @@ impl World {
             }
             _ => {}
         }
+        self.frees_key(index, job.process, job.message.key);
         if self.boundary(part, CrashStep::Done) {
             return self.process_crashes(index, job.process);
         }
@@ -482,6 +622,10 @@ impl World {
             OnPoison::DeadLetter => self.job_fails(index, handle, Cause::Poison),
             OnPoison::Skip => {
                 self.note_failure(index, handle, Cause::Poison);
+                let worker = &self.workers[usize::from(index)];
+                if let (true, Some(job)) = (self.parks, worker.jobs.get(handle).copied()) {
+                    self.unparks(index, job.message.key, job.message.fact);
+                }
                 self.job_ends(index, handle, Cause::SkippedOver);
             }
         }
@@ -499,6 +643,10 @@ impl World {
         let worker = &self.workers[usize::from(index)];
         let (part, effect) = (worker.part, 1 << worker.effect);
         let (Some(job), Some(tray)) = (worker.jobs.get(handle).copied(), worker.dead_letters) else { return };
+        if worker.settings.park {
+            let (key, fact) = (job.message.key, job.message.fact);
+            self.workers[usize::from(index)].parked.entry(key).or_default().insert(fact);
+        }
         self.bury(tray, Message { effects: effect, ..job.message }, part);
         // The copy that ends here is not lost: another one lies among the dead letters.
         self.job_ends(index, handle, Cause::None);
@@ -538,6 +686,7 @@ impl World {
             Source::Log(log) => Some(log),
             Source::Queue(_) | Source::Server(_) => None,
         };
+        self.frees_key(index, job.process, job.message.key);
         if job.owned {
             self.note(Kind::GaveUp, part, job.message.fact, effect, cause as u64);
         }
@@ -613,6 +762,8 @@ impl World {
         hands.busy = 0;
         hands.waiting = false;
         hands.buffer.clear();
+        hands.lanes.clear();
+        hands.behind = 0;
         hands.batch_left = 0;
         hands.batch_ends.clear();
         if let Source::Queue(queue) = worker.source {

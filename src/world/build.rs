@@ -39,9 +39,9 @@ impl Names<'_> {
     }
 
     /// The index of a part that can take dead letters.
-    fn queue(&self, name: &PartName) -> Option<u16> {
+    fn takes_letters(&self, name: &PartName) -> Option<u16> {
         let part = self.named(name)?;
-        matches!(self.bodies[usize::from(part)], Body::Queue(_) | Body::Server(_)).then_some(part)
+        matches!(self.bodies[usize::from(part)], Body::Queue(_) | Body::Server(_) | Body::Log(_)).then_some(part)
     }
 
     fn effect(&self, name: &str) -> Option<u8> {
@@ -102,6 +102,7 @@ pub fn build(scenario: &Scenario) -> World {
         workers: Vec::new(),
         dependencies: Vec::new(),
         calls: Slab::default(),
+        parks: scenario.parts.values().any(|part| matches!(&part.kind, Kind::Worker(settings) if settings.park)),
         cuts: Vec::new(),
         plan: Rc::new(scenario.breaks.clone()),
         next_command: 0,
@@ -197,6 +198,7 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
                 burst_milli: 1_000,
                 burst: 0,
                 asleep: false,
+                blocked: false,
                 arrivals: Stream::new(seed, &id, "arrivals"),
                 keys: Stream::new(seed, &id, "keys"),
                 settings,
@@ -222,6 +224,7 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
             slot: Slot::default(),
             has_relay: false,
             reads: Reads::Flag,
+            by_due: false,
             rows: 0,
             settings,
         }),
@@ -269,10 +272,11 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
                 source,
                 effect: names.effect(effect_of(&id, &settings.effect)).unwrap_or(0),
                 calls: names.named(&settings.calls),
-                dead_letters: names.queue(&settings.dead_letters),
+                dead_letters: names.takes_letters(&settings.dead_letters),
                 processes: vec![up; settings.workers as usize],
                 jobs: Slab::default(),
                 inbox: Inbox::default(),
+                parked: Default::default(),
                 group: None,
                 work: Stream::new(seed, &id, "work"),
                 jitter: Stream::new(seed, &id, "jitter"),
@@ -322,11 +326,11 @@ fn connect(world: &mut World, names: &Names<'_>) {
     }
     let trays = dead_letter_queues(&world.scenario.parts).iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
     for queue in &mut world.queues {
-        queue.dead_letters = names.queue(&queue.settings.dead_letters);
+        queue.dead_letters = names.takes_letters(&queue.settings.dead_letters);
         queue.tray = trays.contains(&world.parts[usize::from(queue.part)].id) && queue.effects == 0;
     }
     for server in &mut world.servers {
-        server.dead_letters = names.queue(&server.settings.dead_letters);
+        server.dead_letters = names.takes_letters(&server.settings.dead_letters);
     }
     connect_exchanges(world);
     let at_broker = |world: &World, part: u16| match names.bodies[usize::from(part)] {

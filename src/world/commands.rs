@@ -4,7 +4,7 @@ use super::part::Body;
 use super::{Event, World};
 use crate::command::{Command, RewindTo};
 use crate::database::RelayState;
-use crate::observe::record::Kind;
+use crate::observe::record::{Cause, Kind};
 use crate::scenario::setting::Settings;
 use crate::service::{Process, Source};
 use crate::sim::{Ppm, hash};
@@ -160,7 +160,7 @@ impl World {
         match self.parts[usize::from(part)].body {
             Body::Service(service) if !self.parts[usize::from(part)].health.out() => self.service_crashes(service),
             Body::Relay(relay) if !self.parts[usize::from(part)].health.out() => self.relay_crashes(relay),
-            Body::Producer(producer) => self.producer_forgets(producer),
+            Body::Producer(producer) => self.producer_forgets(producer, Cause::ProcessDied),
             Body::Log(log) => self.log_crashes(log),
             Body::Worker(worker) => {
                 let processes = &self.workers[usize::from(worker)].processes;
@@ -181,7 +181,7 @@ impl World {
         match self.parts[usize::from(part)].body {
             Body::Worker(worker) => self.process_starts(worker, process),
             Body::Log(log) => self.log_restarts(log, process),
-            Body::Service(_) | Body::Relay(_) => {
+            Body::Producer(_) | Body::Service(_) | Body::Relay(_) => {
                 let due = self.parts[usize::from(part)].health.restarting_until_us;
                 if due.is_none_or(|due| due > self.now_us) {
                     return;
@@ -197,7 +197,7 @@ impl World {
     fn deploys(&mut self, part: u16) {
         let Body::Worker(worker) = self.parts[usize::from(part)].body else {
             if let Body::Producer(producer) = self.parts[usize::from(part)].body {
-                self.producer_forgets(producer);
+                self.producer_forgets(producer, Cause::ProcessDied);
             } else {
                 self.crashes(part);
             }
@@ -278,11 +278,13 @@ impl World {
     fn settings_changed(&mut self, part: u16) {
         match self.parts[usize::from(part)].body {
             Body::Producer(index) if self.producers[usize::from(index)].asleep => self.producer_schedules(index),
+            Body::Producer(index) => self.producer_has_room(index),
             Body::Worker(index) => {
                 let worker = &mut self.workers[usize::from(index)];
                 worker.work_us = worker.settings.work.constant_us();
                 let (count, tray) = (worker.settings.workers, worker.settings.dead_letters.clone());
-                let takes = |part: &u16| matches!(self.parts[usize::from(*part)].body, Body::Queue(_) | Body::Server(_));
+                let takes =
+                    |part: &u16| matches!(self.parts[usize::from(*part)].body, Body::Queue(_) | Body::Server(_) | Body::Log(_));
                 let tray = tray.id().and_then(|id| self.part_index(id)).filter(takes);
                 self.workers[usize::from(index)].dead_letters = tray;
                 self.scales(part, count);

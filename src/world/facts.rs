@@ -3,7 +3,7 @@
 use super::World;
 use crate::observe::record::{Kind, Record};
 use crate::service::Producer;
-use crate::sim::hash;
+use crate::sim::{Timestamp, hash};
 
 impl World {
     pub(crate) fn producer_of(&self, part: u16) -> Option<&Producer> {
@@ -41,6 +41,16 @@ impl World {
         (serial..self.observer.ledger.facts())
             .take(1_000)
             .find(|fact| self.fact_name(*fact) == id || self.fact_name(*fact) == digits)
+    }
+
+    /// When a message is due, as its sender has written into it; nought for at once.
+    pub(crate) fn due_us(&self, fact: u32) -> Timestamp {
+        let named = self.observer.ledger.fact(fact).and_then(|state| Some((state, self.producer_of(state.producer)?)));
+        let Some((state, producer)) = named else { return 0 };
+        match (producer.settings.due.0, producer.settings.due_at.0) {
+            (0, at_us) => at_us,
+            (due_us, _) => state.born_us + due_us,
+        }
     }
 
     /// The text of the command that a record tells of.

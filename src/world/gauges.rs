@@ -259,7 +259,8 @@ impl World {
                     let from = tape.start().max(*committed);
                     lag += tape.end() - from;
                     if let Some(record) = tape.get(from) {
-                        oldest_us = oldest_us.max(self.now_us.saturating_sub(record.stored_us));
+                        let waits_us = self.logs[usize::from(log)].settings.delay.0;
+                        oldest_us = oldest_us.max(self.now_us.saturating_sub(record.stored_us + waits_us));
                     }
                 }
                 (lag, oldest_us)

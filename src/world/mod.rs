@@ -63,6 +63,8 @@ pub enum Event {
     PollOver(u16, u16, u32),
     /// The members of a group that wait for records take what has arrived.
     Fetch(u16),
+    /// Records of a log may be old enough for its readers, by index of its part.
+    Ripe(u16),
     /// A rebalance may be complete.
     Rebalanced(u16),
     /// A circuit breaker lets calls through again.
@@ -102,6 +104,8 @@ pub struct World {
     pub(crate) workers: Vec<Worker>,
     pub(crate) dependencies: Vec<Dependency>,
     pub(crate) calls: Slab<Call>,
+    /// Some worker parks keys.
+    pub(crate) parks: bool,
     pub(crate) cuts: Vec<(u16, u16)>,
     pub(crate) plan: Rc<Vec<Timed>>,
     pub(crate) next_command: usize,
@@ -226,6 +230,7 @@ impl World {
             Event::SessionOver(worker, process, epoch) => self.session_over(worker, process, epoch),
             Event::PollOver(worker, process, batch) => self.poll_over(worker, process, batch),
             Event::Fetch(worker) => self.members_poll(worker),
+            Event::Ripe(log) => self.wake(log),
             Event::Rebalanced(worker) => self.rebalance_may_end(worker),
             Event::BreakerOver(worker) => self.breaker_over(worker),
             Event::RelayPoll(relay, epoch) => self.relay_polls(relay, epoch),

@@ -2,6 +2,7 @@
 
 use redrive::command::{Command, Timed};
 use redrive::observe::ledger::{EffectCounts, Outcome, Standing};
+use redrive::observe::record::Kind;
 use redrive::run::Run;
 use redrive::sim::Micros;
 use redrive::world::World;
@@ -15,6 +16,33 @@ pub struct Played {
 /// Plays a scenario with settings `PART.SETTING=VALUE` or `lab.SWITCH=CHOICE`, and commands `TIME COMMAND`.
 pub fn play(id: &str, sets: &[&str], commands: &[&str]) -> Played {
     run(Run::of_library(id), sets, commands)
+}
+
+/// Plays a scenario and gives how long each effect took from the birth of its message whose id begins so, in order of length.
+#[allow(dead_code, reason = "not every test that plays asks how long it took")]
+pub fn waits_us(id: &str, sets: &[&str], prefix: &str) -> Vec<u64> {
+    let mut run = Run::of_library(id);
+    run.sets = sets.iter().map(pair).collect();
+    let scenario = run.scenario().unwrap_or_else(|faults| panic!("{faults}"));
+    let mut world = World::new(&scenario);
+    world.observer.capture();
+    world.run_until(scenario.until_us());
+    let effects: Vec<_> = world.observer.take_captured().into_iter().filter(|record| record.kind == Kind::Effect).collect();
+    let born_us = |fact: u32| world.observer.ledger.fact(fact).map_or(0, |fact| fact.born_us);
+    let named = effects.iter().filter(|record| world.fact_name(record.fact).starts_with(prefix));
+    let mut waits: Vec<u64> = named.map(|record| record.at_us - born_us(record.fact)).collect();
+    waits.sort_unstable();
+    waits
+}
+
+/// The value below which 99 of 100 are.
+#[allow(dead_code, reason = "not every test that plays asks how long it took")]
+pub fn p99(sorted: &[u64]) -> u64 {
+    sorted[(sorted.len() * 99).div_ceil(100) - 1]
+}
+
+fn pair(text: &&str) -> (String, String) {
+    text.split_once('=').map(|(place, value)| (place.to_owned(), value.to_owned())).expect("PLACE=VALUE")
 }
 
 /// The same with a document of one's own.

@@ -183,6 +183,9 @@ impl World {
             let more = if jobs.len() > 1 { format!(" and {} more", jobs.len() - 1) } else { String::new() };
             return match job.doing {
                 Doing::Buffered => (format!("{label}{more} · received"), Level::Quiet),
+                Doing::Held { until_us } => {
+                    (format!("{label}{more} · due in {}", spoken(until_us.saturating_sub(self.now_us))), Level::Quiet)
+                }
                 Doing::Work => (format!("{label}{more} · working"), Level::Good),
                 Doing::Call => (format!("{label}{more} · calling"), Level::Good),
                 Doing::Wait { until_us } => (
