@@ -3,8 +3,13 @@
 mod play;
 
 use play::play;
+use proptest::prelude::*;
+use redrive::database::Outbox;
+use redrive::message::Message;
 use redrive::observe::ledger::{Outcome, Standing};
 use redrive::observe::record::Cause;
+use redrive::scenario::parts::Reads;
+use redrive_brokers::postgres::{Horizon, LastId, Row, Xids};
 
 #[test]
 fn a_relay_that_keeps_the_last_id_loses_what_commits_late_and_no_gauge_moves() {
@@ -110,4 +115,49 @@ fn a_lost_slot_loses_what_was_written_until_there_is_a_new_one() {
     assert_eq!(played.fired_s("produce-errors"), Some(252), "5 GB at 20 MB a second, and the poll after");
     let found = play("idle-slot", &["lab.limit=5gb"], &["9m set reader.reads=flag"]);
     assert_eq!(found.effect("email").once, 5);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The lab's outbox against the relays of the PostgreSQL machine, which are held to recordings: transactions begin, commit
+    /// and roll back in any order, and at every poll both read the same rows.
+    #[test]
+    fn rows_are_read_as_the_machine_reads_them(steps in prop::collection::vec((0..4_u8, any::<prop::sample::Index>()), 1..80), below: bool) {
+        let mut outbox = Outbox::default();
+        outbox.index(true);
+        let (mut xids, mut visible, mut open) = (Xids::new(1), Vec::<Row>::new(), Vec::<u64>::new());
+        let (mut last_id, mut horizon) = (LastId::default(), Horizon::default());
+        let reads = if below { Reads::Horizon } else { Reads::LastId };
+        for (step, which) in steps {
+            match step {
+                0 => {
+                    open.push(xids.assign());
+                    prop_assert_eq!(outbox.begins(), open[open.len() - 1]);
+                }
+                1 | 2 if !open.is_empty() => {
+                    let id = open.swap_remove(which.index(open.len()));
+                    xids.end(id);
+                    if step == 1 {
+                        visible.push(Row { id, xid: id, ..Row::default() });
+                        visible.sort_by_key(|row| row.id);
+                        let fact = id as u32;
+                        outbox.add(Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false }, id, 0);
+                    }
+                    outbox.ends(id);
+                }
+                _ => {
+                    let expect = if below { horizon.poll(&visible, xids.snapshot(None).xmin, 3) } else { last_id.poll(&visible, 3) };
+                    let batch = outbox.read(reads, 3, false, 0);
+                    prop_assert_eq!(batch.iter().map(|(key, _)| key.1).collect::<Vec<_>>(), expect);
+                    for (key, _) in &batch {
+                        outbox.mark(*key);
+                        outbox.last = outbox.last.max(key.1);
+                    }
+                    outbox.pass_over();
+                }
+            }
+        }
+        prop_assert!(!below || outbox.passed_over() == 0, "below the horizon nothing is passed over");
+    }
 }

@@ -2,9 +2,12 @@
 //!
 //! An id is given out when a transaction begins, and transactions commit in another order: a row may appear below one that
 //! was read already. A rollback leaves a gap (PostgreSQL documentation, "Sequence Manipulation Functions" and "System
-//! Information Functions", `pg_snapshot_xmin`). Simplified: the id of the row is that of its transaction, which writes one.
+//! Information Functions", `pg_snapshot_xmin`). Who is under way is known to the machine of `redrive-brokers`. Simplified: the
+//! id of the row is that of its transaction, which writes one.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use redrive_brokers::postgres::Xids;
 
 use crate::message::Message;
 use crate::scenario::parts::Reads;
@@ -14,7 +17,7 @@ use crate::sim::{Tape, Timestamp};
 pub type RowKey = (Timestamp, u64);
 
 /// The rows of an outbox.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Outbox {
     /// Unsent, in order of commit: all of them, unless a relay asks for ids.
     in_order: Tape<Message>,
@@ -25,14 +28,29 @@ pub struct Outbox {
     locked: BTreeSet<RowKey>,
     /// Rows that no relay will ever read.
     passed_over: Vec<Message>,
-    /// Ids of transactions that are under way.
-    open: BTreeSet<u64>,
-    ids: u64,
+    /// Ids of transactions.
+    ids: Xids,
     /// The last id that a relay has noted as published.
     pub last: u64,
     /// Sent rows that are kept for a while: when they were sent, and how many.
     sent: VecDeque<(Timestamp, u64)>,
     sent_rows: u64,
+}
+
+impl Default for Outbox {
+    fn default() -> Self {
+        Self {
+            in_order: Tape::default(),
+            indexed: false,
+            by_id: BTreeMap::new(),
+            locked: BTreeSet::new(),
+            passed_over: Vec::new(),
+            ids: Xids::new(1),
+            last: 0,
+            sent: VecDeque::new(),
+            sent_rows: 0,
+        }
+    }
 }
 
 impl Outbox {
@@ -75,20 +93,20 @@ impl Outbox {
 
     /// A transaction begins and gets its id.
     pub fn begins(&mut self) -> u64 {
-        self.ids += 1;
-        self.open.insert(self.ids);
-        self.ids
+        self.ids.assign()
     }
 
-    /// A transaction is over, one way or the other.
+    /// A transaction is over, one way or the other. Nought stands for one that has no id.
     pub fn ends(&mut self, id: u64) {
-        self.open.remove(&id);
+        if id > 0 {
+            self.ids.end(id);
+        }
     }
 
     /// The first id that may still appear: everything below has ended.
     #[must_use]
     pub fn horizon(&self) -> u64 {
-        self.open.first().copied().unwrap_or(self.ids + 1)
+        self.ids.snapshot(None).xmin
     }
 
     /// A committed row is added. One whose transaction has no id gets one now.

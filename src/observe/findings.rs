@@ -53,6 +53,8 @@ pub enum FindingKind {
     Poisoned,
     /// The oldest outbox row is old.
     OutboxGrows,
+    /// A replication slot keeps much of the write-ahead log.
+    SlotGrows,
     /// The oldest message is old.
     BacklogGrows,
     /// A worker is behind.
@@ -136,7 +138,10 @@ impl Findings {
                 }
             };
             match spec.kind {
-                PartKind::Database(_) => watch("outbox_oldest_us", 1_000_000, FindingKind::OutboxGrows),
+                PartKind::Database(_) => {
+                    watch("outbox_oldest_us", 1_000_000, FindingKind::OutboxGrows);
+                    watch("slot_bytes", 1_000_000_000, FindingKind::SlotGrows);
+                }
                 PartKind::Worker(_) => watch("lag_us", 5_000_000, FindingKind::LagGrows),
                 PartKind::Dependency(_) => watch("waiting", 20, FindingKind::LineGrows),
                 PartKind::Service(_) => watch("p99_us", 1_000_000, FindingKind::SlowAnswers),

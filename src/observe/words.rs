@@ -3,6 +3,7 @@
 use super::findings::{Finding, FindingKind};
 use super::record::{Cause, Kind, NO_FACT, Record, unpack_place, unpack_receive};
 use crate::scenario::Scenario;
+use crate::scenario::gauges::Unit;
 use crate::sim::time::{grouped, spoken};
 use crate::view::Level;
 use crate::world::World;
@@ -193,6 +194,7 @@ impl<'w> Names<'w> {
             FindingKind::Unroutable => format!("{part}: {count} messages fit no binding"),
             FindingKind::WorkFails => format!("{part}: work fails: {cause}"),
             FindingKind::Poisoned => format!("{part}: a message can never be processed"),
+            FindingKind::SlotGrows => format!("{part}: its slot keeps up to {}", Unit::Bytes.spoken(finding.count)),
             FindingKind::OutboxGrows => format!("{part}: outbox not drained, oldest row up to {}", spoken(finding.count)),
             FindingKind::BacklogGrows => format!("{part}: oldest message up to {}", spoken(finding.count)),
             FindingKind::LagGrows => format!("{part}: up to {} behind", spoken(finding.count)),
@@ -244,6 +246,7 @@ impl FindingKind {
             }
             Self::WorkFails => "A failure is tried again; whether that helps depends on its cause.",
             Self::Poisoned => "Trying again cannot help: it fails the same way each time.",
+            Self::SlotGrows => "The log is kept until the slot's reader has confirmed it, whatever tables it is about.",
             Self::OutboxGrows => "Orders are kept with their events; the events wait until someone can publish them.",
             Self::BacklogGrows => "More comes in than is worked off.",
             Self::LagGrows => "More comes in than is worked off. A growing lag is no error: only an alert on it shows.",
@@ -278,6 +281,7 @@ impl FindingKind {
             | Self::WorkFails
             | Self::Poisoned
             | Self::OutboxGrows
+            | Self::SlotGrows
             | Self::BacklogGrows
             | Self::LagGrows
             | Self::LineGrows

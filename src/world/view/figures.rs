@@ -2,6 +2,7 @@
 
 use crate::database::RelayState;
 use crate::scenario::Kind;
+use crate::scenario::gauges::Unit;
 use crate::scenario::gauges::gauges;
 use crate::sim::time::{grouped, spoken};
 use crate::view::Level;
@@ -35,6 +36,10 @@ impl World {
             Body::Database(index) => {
                 let per_second = grouped(self.gauge(part, "commits_per_s"));
                 let rows = self.databases[usize::from(index)].rows;
+                let slot_bytes = self.gauge(part, "slot_bytes");
+                if slot_bytes > 1_000_000_000 {
+                    return (format!("slot keeps {}", Unit::Bytes.spoken(slot_bytes)), Level::Warn);
+                }
                 quiet(if rows < 100 { format!("{rows} rows") } else { format!("{per_second} tx/s") })
             }
             Body::Relay(index) => match self.relays[usize::from(index)].state {
