@@ -105,6 +105,7 @@ pub struct Broker {
     next_holder: u32,
     consumer_timeout_us: Option<u64>,
     consumer_check_us: u64,
+    clock_us: u64,
     heard: Vec<(u32, Heard)>,
 }
 
@@ -135,6 +136,7 @@ impl Broker {
             next_holder: 0,
             consumer_timeout_us,
             consumer_check_us,
+            clock_us: 0,
             heard: Vec::new(),
         }
     }
@@ -260,9 +262,10 @@ impl Broker {
 
     /// `basic.consume` of a queue with a prefetch count.
     pub fn consume(&mut self, now_us: u64, channel: u32, queue: &str, prefetch: u32) {
-        let holder = self.new_holder();
-        self.channel(channel);
         let Some(at) = self.queue_index(queue) else { return self.fail(now_us, channel, NOT_FOUND) };
+        // A subscription that comes again under its tag takes over what the cancelled one left outstanding.
+        let left = self.channel(channel).left_by(queue);
+        let holder = left.unwrap_or_else(|| self.new_holder());
         self.channel(channel).subscriptions.insert(queue.to_owned(), (at, holder));
         self.queues[at].queue.subscribe(now_us, holder, channel, prefetch);
         self.settle_down(now_us);
@@ -285,7 +288,9 @@ impl Broker {
             let queue = &mut self.queues[at].queue;
             match verdict {
                 Verdict::Ack => queue.ack(now_us, &tickets),
-                Verdict::Requeue => queue.requeue(now_us, &tickets),
+                Verdict::Requeue => {
+                    queue.requeue(now_us, &tickets);
+                }
                 Verdict::Discard => queue.discard(now_us, &tickets),
             }
         }
@@ -420,12 +425,15 @@ impl Broker {
     /// Lets everything happen that is due up to now, in order.
     pub fn advance(&mut self, now_us: u64) {
         while let Some(due_us) = self.next_due_us().filter(|due_us| *due_us <= now_us) {
+            let due_us = due_us.max(self.clock_us);
+            self.clock_us = due_us;
             for named in &mut self.queues {
                 named.queue.advance(due_us);
             }
             self.settle_down(due_us);
             self.check_channels(due_us);
         }
+        self.clock_us = self.clock_us.max(now_us);
     }
 
     fn check_channels(&mut self, now_us: u64) {

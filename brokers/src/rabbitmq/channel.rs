@@ -48,6 +48,12 @@ impl Channel {
         tag
     }
 
+    /// Who holds what a subscription to this queue has outstanding.
+    pub(super) fn left_by(&self, queue: &str) -> Option<Holder> {
+        let of_it = |pending: &&Pending| pending.subscription.as_deref() == Some(queue);
+        self.outstanding.values().find(of_it).map(|pending| pending.ticket.0)
+    }
+
     /// Nothing outstanding, nothing to look at.
     pub(super) fn rest(&mut self) {
         if self.outstanding.is_empty() {

@@ -21,10 +21,11 @@ pub(super) struct Handed {
     pub message: Message,
 }
 
+/// A message in someone's hands.
 #[derive(Clone, Copy, Debug)]
-struct Held {
-    message: Message,
-    since_us: u64,
+pub(super) struct InHands {
+    pub message: Message,
+    pub since_us: u64,
 }
 
 /// The state of a queue.
@@ -32,7 +33,7 @@ struct Held {
 pub(super) struct Queue {
     settings: Settings,
     ready: Ready,
-    held: BTreeMap<Ticket, Held>,
+    held: BTreeMap<Ticket, InHands>,
     turns: Turns,
     copies: u64,
     deliveries: u64,
@@ -69,18 +70,27 @@ impl Queue {
         self.held.len() as u64
     }
 
-    /// What this holder has, the oldest delivery first, with the moment of each.
-    pub(super) fn held_by(&self, who: Holder) -> impl Iterator<Item = (Ticket, u64)> + '_ {
-        self.held.range((who, 0)..=(who, u64::MAX)).map(|(ticket, held)| (*ticket, held.since_us))
+    /// What this holder has, the oldest delivery first.
+    pub(super) fn held_by(&self, who: Holder) -> impl Iterator<Item = (Ticket, &InHands)> {
+        self.held.range((who, 0)..=(who, u64::MAX)).map(|(ticket, held)| (*ticket, held))
+    }
+
+    /// Other settings from now on; what waits keeps the time to live that it has. The type stays.
+    pub(super) fn tune(&mut self, now_us: u64, settings: Settings) {
+        self.settings = Settings { kind: self.settings.kind, ..settings };
+        match self.settings.kind {
+            Kind::Classic => self.drop_heads(now_us),
+            Kind::Quorum => self.check_out(now_us),
+        }
     }
 
     pub(super) fn holds(&self, ticket: Ticket) -> bool {
         self.held.contains_key(&ticket)
     }
 
-    /// Whether a delivery with this number was ever made.
-    pub(super) fn delivered(&self, number: u64) -> bool {
-        number < self.deliveries
+    /// How many deliveries there were: the number of the next one.
+    pub(super) fn deliveries(&self) -> u64 {
+        self.deliveries
     }
 
     /// What subscribers were given since the last time someone asked.
@@ -247,7 +257,7 @@ impl Queue {
         let ticket = (who, self.deliveries);
         self.deliveries += 1;
         message.deliveries = message.deliveries.saturating_add(1);
-        self.held.insert(ticket, Held { message, since_us: now_us });
+        self.held.insert(ticket, InHands { message, since_us: now_us });
         self.tell(now_us, &message, What::Delivered(Consumer(who)));
         let handed = Handed { ticket, message };
         if push {
@@ -302,7 +312,13 @@ impl Queue {
 
     /// A subscriber comes (`basic.consume`).
     pub(super) fn subscribe(&mut self, now_us: u64, who: Holder, channel: u32, prefetch: u32) {
-        self.turns.join(who, channel, self.settings.credit(prefetch));
+        let credit = self.settings.credit(prefetch);
+        // A quorum queue counts what the same subscriber holds from before; a classic queue starts anew.
+        let held = match self.settings.kind {
+            Kind::Classic => 0,
+            Kind::Quorum => u32::try_from(self.held_by(who).count()).unwrap_or(u32::MAX),
+        };
+        self.turns.join(who, channel, credit.saturating_sub(held));
         self.run(now_us);
     }
 
@@ -349,8 +365,9 @@ impl Queue {
         self.run(now_us);
     }
 
-    /// `basic.reject` or `basic.nack` with requeue.
-    pub(super) fn requeue(&mut self, now_us: u64, tickets: &[Ticket]) {
+    /// `basic.reject` or `basic.nack` with requeue. Says how many were returned too often and became dead letters: for each
+    /// of them its holder has one credit more than before.
+    pub(super) fn requeue(&mut self, now_us: u64, tickets: &[Ticket]) -> u32 {
         if self.settings.kind == Kind::Quorum && self.settings.returns_allowed().is_none() {
             // Without a delivery limit each one is a new entry of the log, behind all others.
             for ticket in tickets {
@@ -363,20 +380,22 @@ impl Queue {
                 self.repay(&taken);
                 self.check_out(now_us);
             }
-            return;
+            return 0;
         }
         let taken = self.take_held(tickets);
         if self.settings.kind == Kind::Classic {
             self.repay(&taken);
-            self.give_back(now_us, &taken, Why::Requeued);
-        } else {
-            self.give_back(now_us, &taken, Why::Requeued);
+        }
+        let ended = self.give_back(now_us, &taken, Why::Requeued);
+        if self.settings.kind == Kind::Quorum {
             self.repay(&taken);
         }
         self.finish_return(now_us);
+        ended
     }
 
-    fn give_back(&mut self, now_us: u64, taken: &[(Ticket, Message)], why: Why) {
+    fn give_back(&mut self, now_us: u64, taken: &[(Ticket, Message)], why: Why) -> u32 {
+        let mut ended = 0;
         let counts = !(why == Why::Requeued && self.settings.release >= Release::V4_3);
         for ((who, _), message) in taken {
             let returns = message.returns.saturating_add(u32::from(counts));
@@ -385,11 +404,13 @@ impl Queue {
                 self.remove(now_us, &message, true, Why::Limit);
                 // Its holder gets credit for the end of it and, with the others, for the return.
                 self.turns.repay(*who, 1);
+                ended += 1;
                 continue;
             }
             self.tell(now_us, &message, What::Returned(why));
             self.ready.put_back(message);
         }
+        ended
     }
 
     fn finish_return(&mut self, now_us: u64) {

@@ -29,20 +29,14 @@ impl Cluster {
         self.leader
     }
 
-    /// More than half of the nodes are up.
+    /// More than half of the nodes are up: what a client says is answered, or sent again to the next leader.
     pub(super) fn up(&self) -> bool {
         self.up.iter().filter(|up| **up).count() * 2 > self.up.len()
     }
 
     /// Someone leads and can store.
-    pub(super) fn answers(&mut self, now_us: u64) -> bool {
-        self.advance(now_us);
+    pub(super) fn answers(&self) -> bool {
         self.leader.is_some() && self.up()
-    }
-
-    /// What a client says now is not lost: it is answered, or sent again to the next leader.
-    pub(super) fn accepts(&self) -> bool {
-        self.up()
     }
 
     pub(super) fn kill(&mut self, now_us: u64, node: u8) {

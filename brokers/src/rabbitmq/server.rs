@@ -2,8 +2,10 @@
 
 use super::queue::{Queue, Ticket};
 use super::quorum::Cluster;
-use super::settings::Settings;
-use crate::server::{Consumer, CopyId, Counts, Delivery, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Why};
+use super::settings::{DeliveryLimit, Settings};
+use crate::server::{
+    Consumer, CopyId, Counts, Delivery, Happening, Held, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, Why,
+};
 
 /// A RabbitMQ queue with its dead letters told by [`Happening`]s.
 ///
@@ -15,12 +17,19 @@ pub struct RabbitQueue {
     /// In the order in which they came; with a single active consumer the first one is it.
     consumers: Vec<Subscribed>,
     cluster: Cluster,
+    /// The latest moment that it was told.
+    clock_us: u64,
 }
 
-/// A consumer, and when its channel looks next for an acknowledgement that is too late.
 #[derive(Clone, Copy, Debug)]
 struct Subscribed {
     who: Consumer,
+    /// The number of its channel's first delivery: an older one was another channel's.
+    first: u64,
+    held: u32,
+    /// Credit beyond the prefetch: one for each dead letter that its returns made.
+    extra: u32,
+    /// When its channel looks next for an acknowledgement that is too late.
     check_us: Option<u64>,
 }
 
@@ -31,7 +40,7 @@ impl RabbitQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { queue: Queue::new(settings), consumers: Vec::new(), cluster: Cluster::new(settings.kind) }
+        Self { queue: Queue::new(settings), consumers: Vec::new(), cluster: Cluster::new(settings.kind), clock_us: 0 }
     }
 
     /// A node dies, from 0. What it led is led by another within two seconds, where two of three are left.
@@ -50,42 +59,52 @@ impl RabbitQueue {
         self.cluster.leader()
     }
 
-    fn subscribed(&mut self, who: Consumer) -> usize {
-        if let Some(at) = self.consumers.iter().position(|other| other.who == who) {
-            return at;
-        }
-        self.consumers.push(Subscribed { who, check_us: None });
-        self.consumers.len() - 1
+    fn position(&self, who: Consumer) -> Option<usize> {
+        self.consumers.iter().position(|other| other.who == who)
     }
 
-    fn held_count(&self, who: Consumer) -> u32 {
-        u32::try_from(self.queue.held_by(who.0).count()).unwrap_or(u32::MAX)
+    fn subscribed(&mut self, who: Consumer) -> usize {
+        let first = self.queue.deliveries();
+        self.position(who).unwrap_or_else(|| {
+            self.consumers.push(Subscribed { who, first, held: 0, extra: 0, check_us: None });
+            self.consumers.len() - 1
+        })
     }
 
     /// A channel starts to look when it has something outstanding and stops when it has nothing.
-    fn watch(&mut self, now_us: u64, who: Consumer) {
+    fn watch(&mut self, now_us: u64, at: usize) {
         let Settings { consumer_timeout_us, consumer_check_us, .. } = *self.queue.settings();
-        let holds = self.queue.held_by(who.0).next().is_some();
-        if let Some(at) = self.consumers.iter().position(|other| other.who == who) {
-            let check_us = &mut self.consumers[at].check_us;
-            *check_us = match (*check_us, holds && consumer_timeout_us.is_some()) {
-                (_, false) => None,
-                (None, true) => Some(now_us.saturating_add(consumer_check_us.max(1))),
-                (set, true) => set,
-            };
-        }
+        let Subscribed { held, check_us, .. } = &mut self.consumers[at];
+        *check_us = match (*held, *check_us) {
+            (0, _) => None,
+            (_, None) => consumer_timeout_us.map(|_| now_us.saturating_add(consumer_check_us.max(1))),
+            (_, set) => set,
+        };
+    }
+
+    /// When a channel has waited too long for its oldest acknowledgement, if it has a limit.
+    fn late_us(&self, who: Consumer) -> Option<u64> {
+        let timeout_us = self.queue.settings().consumer_timeout_us?;
+        let (_, oldest) = self.queue.held_by(who.0).next()?;
+        Some(oldest.since_us.saturating_add(timeout_us))
     }
 
     fn check_channel(&mut self, at: usize, now_us: u64) {
-        let Settings { consumer_timeout_us, consumer_check_us, .. } = *self.queue.settings();
-        let who = self.consumers[at].who;
-        let oldest = self.queue.held_by(who.0).next().map(|(_, since_us)| since_us);
-        let late = oldest.zip(consumer_timeout_us).is_some_and(|(since, timeout)| since.saturating_add(timeout) < now_us);
-        if late {
+        let Subscribed { who, .. } = self.consumers[at];
+        if self.late_us(who).is_some_and(|late_us| late_us < now_us) {
             self.leave(now_us, who, Why::ConsumerTimeout);
         } else {
-            self.consumers[at].check_us = Some(now_us.saturating_add(consumer_check_us.max(1)));
+            self.consumers[at].check_us = None;
+            self.watch(now_us, at);
         }
+    }
+
+    /// When a channel will be closed for what it holds: at the first look after its time is over.
+    fn closes_us(&self, channel: &Subscribed) -> Option<u64> {
+        let (late_us, check_us) = (self.late_us(channel.who)?, channel.check_us?);
+        let every_us = self.queue.settings().consumer_check_us.max(1);
+        let looks = late_us.checked_sub(check_us).map_or(0, |wait_us| wait_us / every_us + 1);
+        Some(check_us.saturating_add(looks.saturating_mul(every_us)))
     }
 
     fn leave(&mut self, now_us: u64, who: Consumer, why: Why) {
@@ -96,14 +115,16 @@ impl RabbitQueue {
 
 impl QueueServer for RabbitQueue {
     fn publish(&mut self, now_us: u64, letter: Publish) -> Published {
-        if !self.cluster.answers(now_us) {
+        self.advance(now_us);
+        if !self.cluster.answers() {
             return Published::Refused(Refusal::Unavailable);
         }
         self.queue.publish(now_us, &letter, Some(PUBLISHER))
     }
 
     fn receive(&mut self, now_us: u64, consumer: Consumer, most: u32) -> Vec<Delivery> {
-        if !self.cluster.answers(now_us) {
+        self.advance(now_us);
+        if !self.cluster.answers() {
             return Vec::new();
         }
         let at = self.subscribed(consumer);
@@ -111,9 +132,10 @@ impl QueueServer for RabbitQueue {
         if settings.single_active && at > 0 {
             return Vec::new();
         }
-        let may = settings.credit(settings.prefetch).saturating_sub(self.held_count(consumer)).min(most);
+        let Subscribed { held, extra, .. } = self.consumers[at];
+        let may = settings.credit(settings.prefetch).saturating_add(extra).saturating_sub(held).min(most);
         let taken = (0..may).map_while(|_| self.queue.take(now_us, consumer.0));
-        let deliveries = taken
+        let deliveries: Vec<Delivery> = taken
             .map(|handed| Delivery {
                 copy: CopyId(handed.message.copy),
                 body: handed.message.body,
@@ -122,36 +144,51 @@ impl QueueServer for RabbitQueue {
                 redelivered: handed.message.deliveries > 1,
             })
             .collect();
-        self.watch(now_us, consumer);
+        let got = u32::try_from(deliveries.len()).unwrap_or(u32::MAX);
+        self.consumers[at].held = held.saturating_add(got);
+        self.watch(now_us, at);
         deliveries
     }
 
     fn settle(&mut self, now_us: u64, consumer: Consumer, tag: Tag, how: Settle) -> Result<(), Refusal> {
-        if !self.cluster.accepts() {
+        self.advance(now_us);
+        if !self.cluster.up() {
             return Err(Refusal::Unavailable);
         }
         let ticket: Ticket = (consumer.0, tag.0);
         if matches!(how, Settle::Extend { .. }) {
             return Err(Refusal::Invalid);
         }
+        let known = tag.0 < self.queue.deliveries();
+        let Some(at) = self.position(consumer).filter(|at| !known || self.consumers[*at].first <= tag.0) else {
+            // Said on a channel that is closed: nobody hears it.
+            return Err(if known { Refusal::Stale } else { Refusal::Unknown });
+        };
         if !self.queue.holds(ticket) {
-            let known = self.queue.delivered(tag.0);
             // A tag that is not outstanding is an error of the channel, which closes (406).
-            if self.consumers.iter().any(|other| other.who == consumer) {
-                self.leave(now_us, consumer, Why::Closed);
-            }
+            self.leave(now_us, consumer, Why::Closed);
             return Err(if known { Refusal::Stale } else { Refusal::Unknown });
         }
-        match how {
-            Settle::Ack => self.queue.ack(now_us, &[ticket]),
+        let ended = match how {
+            Settle::Ack => {
+                self.queue.ack(now_us, &[ticket]);
+                0
+            }
             Settle::Requeue => self.queue.requeue(now_us, &[ticket]),
-            Settle::Reject | Settle::Extend { .. } => self.queue.discard(now_us, &[ticket]),
-        }
-        self.watch(now_us, consumer);
+            Settle::Reject | Settle::Extend { .. } => {
+                self.queue.discard(now_us, &[ticket]);
+                0
+            }
+        };
+        let channel = &mut self.consumers[at];
+        channel.held = channel.held.saturating_sub(1);
+        channel.extra = channel.extra.saturating_add(ended);
+        self.watch(now_us, at);
         Ok(())
     }
 
     fn close(&mut self, now_us: u64, consumer: Consumer) {
+        self.advance(now_us);
         self.leave(now_us, consumer, Why::Closed);
     }
 
@@ -163,6 +200,9 @@ impl QueueServer for RabbitQueue {
 
     fn advance(&mut self, now_us: u64) {
         while let Some(due_us) = self.next_due_us().filter(|due_us| *due_us <= now_us) {
+            // What expired behind another is found out when that one is gone.
+            let due_us = due_us.max(self.clock_us);
+            self.clock_us = due_us;
             self.cluster.advance(due_us);
             if self.cluster.up() {
                 self.queue.advance(due_us);
@@ -171,6 +211,7 @@ impl QueueServer for RabbitQueue {
                 self.check_channel(at, due_us);
             }
         }
+        self.clock_us = self.clock_us.max(now_us);
     }
 
     fn take_happenings(&mut self) -> Vec<Happening> {
@@ -183,6 +224,38 @@ impl QueueServer for RabbitQueue {
 
     fn counts(&self) -> Counts {
         Counts { ready: self.queue.ready().len(), held: self.queue.held(), delayed: 0 }
+    }
+
+    fn held(&self, most: usize) -> Vec<Held> {
+        let mut all = Vec::new();
+        for channel in &self.consumers {
+            let until_us = self.closes_us(channel);
+            all.extend(self.queue.held_by(channel.who.0).take(most).map(|(_, in_hands)| Held {
+                copy: CopyId(in_hands.message.copy),
+                body: in_hands.message.body,
+                consumer: Some(channel.who),
+                since_us: in_hands.since_us,
+                until_us,
+            }));
+        }
+        all.sort_by_key(|held| (held.until_us.unwrap_or(u64::MAX), held.since_us));
+        all.truncate(most);
+        all
+    }
+
+    fn tune(&mut self, now_us: u64, tuning: &Tuning) {
+        let settings = *self.queue.settings();
+        let limit = u32::try_from(tuning.max_receives).unwrap_or(u32::MAX);
+        let some = |value: u64| (value > 0).then_some(value);
+        let settings = Settings {
+            delivery_limit: if limit == 0 { DeliveryLimit::Default } else { DeliveryLimit::Returns(limit) },
+            ttl_us: some(tuning.ttl_us),
+            max_length: some(tuning.max_length),
+            prefetch: u32::try_from(tuning.prefetch).unwrap_or(u32::MAX),
+            consumer_timeout_us: some(tuning.consumer_timeout_us),
+            ..settings
+        };
+        self.queue.tune(now_us, settings);
     }
 
     fn boxed(&self) -> Box<dyn QueueServer> {

@@ -42,7 +42,9 @@ impl Turns {
 
     pub(super) fn join(&mut self, who: Holder, channel: u32, credit: u32) {
         self.known.insert(who, Subscriber { channel, credit });
-        self.line.push_back(who);
+        if self.single || self.kind == Kind::Classic || credit > 0 {
+            self.line.push_back(who);
+        }
         self.choose_active();
     }
 
