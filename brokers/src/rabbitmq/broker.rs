@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::channel::{Channel, Pending};
+use super::channel::{Channel, Pending, Subscription};
 use super::death::{Death, Reason, cycles, record};
 use super::exchange::{Binding, ExchangeKind, Value, route};
 use super::queue::{Handed, Queue};
@@ -263,18 +263,16 @@ impl Broker {
     /// `basic.consume` of a queue with a prefetch count.
     pub fn consume(&mut self, now_us: u64, channel: u32, queue: &str, prefetch: u32) {
         let Some(at) = self.queue_index(queue) else { return self.fail(now_us, channel, NOT_FOUND) };
-        // A subscription that comes again under its tag takes over what the cancelled one left outstanding.
-        let left = self.channel(channel).left_by(queue);
-        let holder = left.unwrap_or_else(|| self.new_holder());
-        self.channel(channel).subscriptions.insert(queue.to_owned(), (at, holder));
+        let holder = self.new_holder();
+        self.channel(channel).subscribe(queue, at, holder);
         self.queues[at].queue.subscribe(now_us, holder, channel, prefetch);
         self.settle_down(now_us);
     }
 
     /// `basic.cancel`: no more deliveries; what is held stays held.
     pub fn cancel(&mut self, now_us: u64, channel: u32, queue: &str) {
-        if let Some((at, holder)) = self.channel(channel).subscriptions.remove(queue) {
-            self.queues[at].queue.cancel(now_us, holder);
+        if let Some(Subscription { queue, holder, .. }) = self.channel(channel).subscriptions.remove(queue) {
+            self.queues[queue].queue.cancel(now_us, holder);
         }
         self.settle_down(now_us);
     }
@@ -327,7 +325,7 @@ impl Broker {
 
     // What follows.
 
-    fn deliver(&mut self, now_us: u64, channel: u32, queue: usize, handed: &Handed, subscription: Option<&str>) -> Delivered {
+    fn deliver(&mut self, now_us: u64, channel: u32, queue: usize, handed: &Handed, subscription: Option<String>) -> Delivered {
         let letter = self.letters.get(&handed.message.body).cloned().unwrap_or_default();
         let NamedQueue { name, queue: state, .. } = &self.queues[queue];
         let count = match state.settings().kind {
@@ -335,8 +333,7 @@ impl Broker {
             Kind::Quorum => Some(handed.message.returns),
         };
         let name = name.clone();
-        let pending =
-            Pending { queue, name, subscription: subscription.map(str::to_owned), ticket: handed.ticket, since_us: now_us };
+        let pending = Pending { queue, name, subscription, ticket: handed.ticket, since_us: now_us };
         let check_us = self.consumer_timeout_us.map(|_| now_us.saturating_add(self.consumer_check_us.max(1)));
         let tag = self.channel(channel).record(pending, check_us);
         Delivered { tag, letter, redelivered: handed.message.deliveries > 1, count }
@@ -364,10 +361,13 @@ impl Broker {
     }
 
     fn push(&mut self, now_us: u64, at: usize, handed: &Handed) {
-        let has = |channel: &Channel| channel.subscriptions.values().any(|(_, holder)| *holder == handed.ticket.0);
-        let Some(id) = self.channels.iter().find_map(|(id, channel)| has(channel).then_some(*id)) else { return };
+        let tag_of = |channel: &Channel| {
+            let mut all = channel.subscriptions.values();
+            all.find(|subscription| subscription.holder == handed.ticket.0).map(|subscription| subscription.tag.clone())
+        };
+        let Some((id, tag)) = self.channels.iter().find_map(|(id, channel)| Some((*id, tag_of(channel)?))) else { return };
         let name = self.queues[at].name.clone();
-        let delivered = self.deliver(now_us, id, at, handed, Some(&name));
+        let delivered = self.deliver(now_us, id, at, handed, Some(tag));
         self.heard.push((id, Heard::Delivery(name, delivered)));
     }
 

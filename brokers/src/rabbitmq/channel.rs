@@ -15,10 +15,18 @@ pub(super) struct Pending {
     pub queue: usize,
     /// The queue's name: settling several goes queue by queue, by name.
     pub name: String,
-    /// The subscription that it came by; none for `basic.get`.
+    /// The consumer tag that it came by; none for `basic.get`.
     pub subscription: Option<String>,
     pub ticket: Ticket,
     pub since_us: u64,
+}
+
+/// A subscription of a channel: the queue's index, its number there, its consumer tag.
+#[derive(Clone, Debug)]
+pub(super) struct Subscription {
+    pub queue: usize,
+    pub holder: Holder,
+    pub tag: String,
 }
 
 /// The state of a channel.
@@ -28,15 +36,23 @@ pub(super) struct Channel {
     outstanding: BTreeMap<u64, Pending>,
     /// Who holds what a classic queue gave to `basic.get`.
     pub own_holder: Holder,
-    /// By the queue's name: its index, and the subscription's number there.
-    pub subscriptions: BTreeMap<String, (usize, Holder)>,
+    /// By the queue's name.
+    pub subscriptions: BTreeMap<String, Subscription>,
+    tags_used: u32,
     /// When it looks next for an acknowledgement that is too late.
     pub check_us: Option<u64>,
 }
 
 impl Channel {
     pub(super) fn new(own_holder: Holder) -> Self {
-        Self { next_tag: 1, outstanding: BTreeMap::new(), own_holder, subscriptions: BTreeMap::new(), check_us: None }
+        Self {
+            next_tag: 1,
+            outstanding: BTreeMap::new(),
+            own_holder,
+            subscriptions: BTreeMap::new(),
+            tags_used: 0,
+            check_us: None,
+        }
     }
 
     /// Gives a delivery its tag.
@@ -48,10 +64,11 @@ impl Channel {
         tag
     }
 
-    /// Who holds what a subscription to this queue has outstanding.
-    pub(super) fn left_by(&self, queue: &str) -> Option<Holder> {
-        let of_it = |pending: &&Pending| pending.subscription.as_deref() == Some(queue);
-        self.outstanding.values().find(of_it).map(|pending| pending.ticket.0)
+    /// Notes a subscription to a queue under a consumer tag of its own.
+    pub(super) fn subscribe(&mut self, name: &str, queue: usize, holder: Holder) {
+        self.tags_used += 1;
+        let subscription = Subscription { queue, holder, tag: format!("c{}", self.tags_used) };
+        self.subscriptions.insert(name.to_owned(), subscription);
     }
 
     /// Nothing outstanding, nothing to look at.
@@ -93,12 +110,11 @@ impl Channel {
     /// Everyone who may hold something of a queue for this channel, in the order in which a quorum queue takes them back:
     /// by consumer tag as text, and a `basic.get` has its delivery tag for one (`rabbit_fifo:handle_down`).
     pub(super) fn holders_of(&self, queue: usize) -> Vec<Holder> {
-        let gets = self.outstanding.iter().filter(|(_, p)| p.queue == queue && p.subscription.is_none());
-        let mut holders: Vec<(String, Holder)> = gets.map(|(tag, p)| (tag.to_string(), p.ticket.0)).collect();
-        let cancelled = self.outstanding.values().filter(|p| p.queue == queue && p.subscription.is_some());
-        holders.extend(cancelled.map(|p| (format!("c{}", p.name), p.ticket.0)));
-        let subscribed = self.subscriptions.values().filter(|(at, _)| *at == queue);
-        holders.extend(subscribed.map(|(_, holder)| ("c".to_owned(), *holder)));
+        let of_it = self.outstanding.iter().filter(|(_, pending)| pending.queue == queue);
+        let own_tag = |tag: &u64, pending: &Pending| pending.subscription.clone().unwrap_or_else(|| tag.to_string());
+        let mut holders: Vec<(String, Holder)> = of_it.map(|(tag, pending)| (own_tag(tag, pending), pending.ticket.0)).collect();
+        let subscribed = self.subscriptions.values().filter(|subscription| subscription.queue == queue);
+        holders.extend(subscribed.map(|subscription| (subscription.tag.clone(), subscription.holder)));
         holders.sort();
         let mut order: Vec<Holder> = Vec::new();
         for (_, holder) in holders {

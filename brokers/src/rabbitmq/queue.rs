@@ -312,13 +312,7 @@ impl Queue {
 
     /// A subscriber comes (`basic.consume`).
     pub(super) fn subscribe(&mut self, now_us: u64, who: Holder, channel: u32, prefetch: u32) {
-        let credit = self.settings.credit(prefetch);
-        // A quorum queue counts what the same subscriber holds from before; a classic queue starts anew.
-        let held = match self.settings.kind {
-            Kind::Classic => 0,
-            Kind::Quorum => u32::try_from(self.held_by(who).count()).unwrap_or(u32::MAX),
-        };
-        self.turns.join(who, channel, credit.saturating_sub(held));
+        self.turns.join(who, channel, self.settings.credit(prefetch));
         self.run(now_us);
     }
 

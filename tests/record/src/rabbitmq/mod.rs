@@ -42,7 +42,7 @@ async fn play(script: &Transcript, run: &str) -> Result<Transcript, String> {
     let mut player = Player::open(script, run).await?;
     let mut found = script.clone();
     for step in &mut found.steps {
-        step.gave = player.say(&step.said).await?;
+        step.gave = player.say(&step.said).await.map_err(|fault| format!("> {}: {fault}", step.said))?;
     }
     player.finish().await;
     Ok(found)

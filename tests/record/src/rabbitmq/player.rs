@@ -82,7 +82,9 @@ impl AsyncConsumer for Subscription {
 struct Person {
     channel: Channel,
     published: u64,
-    subscribed: Vec<String>,
+    /// Queues and consumer tags.
+    subscribed: BTreeMap<String, String>,
+    tags_used: u32,
 }
 
 /// Plays one script.
@@ -222,7 +224,7 @@ impl Player {
         let channel = self.connection.open_channel(None).await.map_err(fault)?;
         channel.register_callback(Listener(who.to_owned(), self.send.clone())).await.map_err(fault)?;
         channel.confirm_select(ConfirmSelectArguments::default()).await.map_err(fault)?;
-        self.people.insert(who.to_owned(), Person { channel, published: 0, subscribed: Vec::new() });
+        self.people.insert(who.to_owned(), Person { channel, published: 0, subscribed: BTreeMap::new(), tags_used: 0 });
         Ok(())
     }
 
@@ -251,10 +253,9 @@ impl Player {
             }
             Call::Consume(queue, prefetch) => self.consume(who, &queue, prefetch).await?,
             Call::Cancel(queue) => {
-                let args = BasicCancelArguments::new(&format!("c{queue}"));
                 let person = self.people.get_mut(who).ok_or("nobody")?;
-                person.subscribed.retain(|known| *known != queue);
-                person.channel.basic_cancel(args).await.map_err(fault)?;
+                let tag = person.subscribed.remove(&queue).ok_or("no such subscription")?;
+                person.channel.basic_cancel(BasicCancelArguments::new(&tag)).await.map_err(fault)?;
             }
             Call::Settle(name, how, multiple) => return self.settle(who, name, how, multiple).await,
             Call::Ready(queue) => {
@@ -437,9 +438,13 @@ impl Player {
 
     async fn consume(&mut self, who: &str, queue: &str, prefetch: u16) -> Result<(), String> {
         let subscription = Subscription(who.to_owned(), queue.to_owned(), self.send.clone());
-        let args = BasicConsumeArguments::new(&self.real(queue), &format!("c{queue}"));
+        let real = self.real(queue);
         let person = self.people.get_mut(who).ok_or("nobody")?;
-        person.subscribed.push(queue.to_owned());
+        // A tag that comes again while its old deliveries are outstanding crashes the channel of a quorum queue.
+        person.tags_used += 1;
+        let tag = format!("c{}", person.tags_used);
+        let args = BasicConsumeArguments::new(&real, &tag);
+        person.subscribed.insert(queue.to_owned(), tag);
         person.channel.basic_qos(BasicQosArguments::new(0, prefetch, false)).await.map_err(fault)?;
         person.channel.basic_consume(subscription, args).await.map_err(fault)?;
         Ok(())
