@@ -114,7 +114,7 @@ fn what_a_run_breaks_by_itself_needs_no_further_fault() {
         (shown.at_us, shown.part.as_str(), shown.step, shown.fact.as_deref()),
         (4_500_000, "charger", "worked", Some("m5"))
     );
-    assert!(opened(&shown.link).observer.ledger.counts(0).twice == 1);
+    assert!(shown.planned && opened(&shown.link).observer.ledger.counts(0).twice == 1);
 }
 
 #[test]

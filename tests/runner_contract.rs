@@ -179,3 +179,40 @@ fn help_and_version_are_there() {
     assert!(redrive(&["--help"]).0.contains("redrive run FILE|ID"));
     assert_eq!(redrive(&["--version"]).0, format!("redrive {}\n", env!("CARGO_PKG_VERSION")));
 }
+
+/// The words of a command line, quoted ones in one.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    for (index, piece) in line.split('\'').enumerate() {
+        if index % 2 == 1 { words.push(piece) } else { words.extend(piece.split_whitespace()) }
+    }
+    words
+}
+
+#[test]
+fn every_example_of_the_docs_is_what_the_runner_prints() {
+    let text = include_str!("../docs/runner.md");
+    let mut lines = text.lines().peekable();
+    let mut examples = 0;
+    while let Some(line) = lines.next() {
+        let Some(command) = line.strip_prefix("    $ redrive ") else { continue };
+        examples += 1;
+        let (out, _) = redrive(&words(command));
+        let mut printed = out.lines();
+        let mut skips = false;
+        while let Some(shown) = lines.next_if(|line| line.is_empty() || line.starts_with("    ")) {
+            let shown = shown.strip_prefix("    ").unwrap_or_default();
+            match shown {
+                "…" => skips = true,
+                // A blank line may be the end of the example.
+                "" => skips |= printed.clone().next() != Some("") || printed.next().is_none(),
+                _ => {
+                    let found = if skips { printed.find(|line| *line == shown) } else { printed.next() };
+                    assert_eq!(found, Some(shown), "redrive {command} prints\n{out}");
+                    skips = false;
+                }
+            }
+        }
+    }
+    assert!(examples >= 7, "{examples}");
+}

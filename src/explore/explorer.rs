@@ -45,6 +45,9 @@ pub struct Tried {
     pub step: &'static str,
     /// The run as what stands behind the lab's address, at the moment of the fault.
     pub link: String,
+    /// The run breaks a property by itself: what is named is not a fault that was tried.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub planned: bool,
     /// The second fault, where two strike together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<Then>,
@@ -396,7 +399,7 @@ impl Explorer {
         let then = strikes.1.map(&mut name);
         run.commands.sort_by_key(|timed| timed.at_us);
         let Then { at_us, part, step } = first.unwrap_or(Then { at_us: 0, part: String::new(), step: "none" });
-        Tried { at_us, part, step, link: address(&run, at_us), then, shows_us: None, fact: None }
+        Tried { at_us, part, step, link: address(&run, at_us), planned: strikes.0.is_none(), then, shows_us: None, fact: None }
     }
 
     /// A run that breaks a property by itself: the newest of its own commands is named, or where it shows.

@@ -75,7 +75,8 @@ fn summary(out: &mut impl Write, result: &Exploration, plan: &Plan) -> Result<()
             None => writeln!(out, "holds   {kind}: {}, over {} runs", property.name, grouped(property.tried))?,
             Some(tried) => {
                 writeln!(out, "BROKEN  {kind}: {}", property.name)?;
-                writeln!(out, "        when {}", sentence(tried))?;
+                let as_is = if tried.planned { "as it is, " } else { "" };
+                writeln!(out, "        {as_is}when {}", sentence(tried))?;
                 if let (Some(shows_us), Some(fact)) = (tried.shows_us, &tried.fact) {
                     writeln!(out, "        it shows at {}, at {fact}", clock(shows_us))?;
                 }
