@@ -6,6 +6,7 @@ use super::channel::{Channel, Pending, Subscription};
 use super::death::{Death, Reason, cycles, record};
 use super::exchange::{Binding, ExchangeKind, Value, route};
 use super::queue::{Handed, Queue};
+use super::quorum::Cluster;
 use super::settings::{Kind, Settings};
 use crate::server::{Publish, Published, Refusal, What, Why};
 
@@ -64,8 +65,10 @@ pub struct Answer {
 pub enum Verdict {
     /// `basic.ack`.
     Ack,
-    /// `basic.nack` or `basic.reject` with requeue.
+    /// `basic.nack` with requeue.
     Requeue,
+    /// `basic.reject` with requeue. The same before 4.3.
+    Fail,
     /// `basic.nack` or `basic.reject` without requeue.
     Discard,
 }
@@ -105,6 +108,8 @@ pub struct Broker {
     next_holder: u32,
     consumer_timeout_us: Option<u64>,
     consumer_check_us: u64,
+    /// The nodes of its quorum queues; those of channels and classic queues do not die.
+    cluster: Cluster,
     clock_us: u64,
     heard: Vec<(u32, Heard)>,
 }
@@ -112,7 +117,7 @@ pub struct Broker {
 impl Default for Broker {
     fn default() -> Self {
         let Settings { consumer_timeout_us, consumer_check_us, .. } = Settings::default();
-        Self::new(consumer_timeout_us, consumer_check_us)
+        Self::new(1, consumer_timeout_us, consumer_check_us)
     }
 }
 
@@ -124,9 +129,9 @@ const PRECONDITION_FAILED: u16 = 406;
 const RESOURCE_LOCKED: u16 = 405;
 
 impl Broker {
-    /// A broker with nothing declared; `consumer_timeout` and how often it is looked at, in microseconds.
+    /// A broker of so many nodes with nothing declared; `consumer_timeout` and how often it is looked at, in microseconds.
     #[must_use]
-    pub fn new(consumer_timeout_us: Option<u64>, consumer_check_us: u64) -> Self {
+    pub fn new(nodes: u8, consumer_timeout_us: Option<u64>, consumer_check_us: u64) -> Self {
         Self {
             queues: Vec::new(),
             exchanges: Vec::new(),
@@ -136,6 +141,7 @@ impl Broker {
             next_holder: 0,
             consumer_timeout_us,
             consumer_check_us,
+            cluster: Cluster::new(nodes),
             clock_us: 0,
             heard: Vec::new(),
         }
@@ -201,6 +207,25 @@ impl Broker {
         Some(Vec::new())
     }
 
+    // Nodes.
+
+    /// A node dies, from 0; none named is the one that leads.
+    pub fn kill_node(&mut self, now_us: u64, node: Option<u8>) {
+        if let Some(node) = node.or(self.cluster.leader()) {
+            self.cluster.kill(now_us, node);
+        }
+    }
+
+    /// A node is back.
+    pub fn start_node(&mut self, now_us: u64, node: u8) {
+        self.cluster.start(now_us, node);
+    }
+
+    /// Whether a queue can do anything now. A classic queue always can: its node is where the channels are.
+    fn answers(&self, queue: usize) -> bool {
+        self.queues[queue].queue.settings().kind == Kind::Classic || self.cluster.answers()
+    }
+
     // Channels.
 
     fn channel(&mut self, id: u32) -> &mut Channel {
@@ -233,6 +258,9 @@ impl Broker {
     }
 
     fn store(&mut self, now_us: u64, queue: usize, letter: Letter, publisher: Option<u32>) -> bool {
+        if !self.answers(queue) {
+            return false;
+        }
         let publish = Publish { body: self.next_letter, priority: letter.priority, ttl_us: letter.ttl_us, ..Publish::default() };
         self.letters.insert(self.next_letter, letter);
         self.next_letter += 1;
@@ -247,6 +275,9 @@ impl Broker {
             self.fail(now_us, channel, NOT_FOUND);
             return None;
         };
+        if !self.answers(at) {
+            return None;
+        }
         let settings = *self.queues[at].queue.settings();
         let quorum = settings.kind == Kind::Quorum;
         if quorum && settings.single_active {
@@ -286,8 +317,8 @@ impl Broker {
             let queue = &mut self.queues[at].queue;
             match verdict {
                 Verdict::Ack => queue.ack(now_us, &tickets),
-                Verdict::Requeue => {
-                    queue.requeue(now_us, &tickets);
+                Verdict::Requeue | Verdict::Fail => {
+                    queue.requeue(now_us, &tickets, verdict == Verdict::Fail);
                 }
                 Verdict::Discard => queue.discard(now_us, &tickets),
             }
@@ -419,7 +450,8 @@ impl Broker {
     #[must_use]
     pub fn next_due_us(&self) -> Option<u64> {
         let expiries = self.queues.iter().filter_map(|named| named.queue.next_due_us());
-        expiries.chain(self.channels.values().filter_map(|channel| channel.check_us)).min()
+        let checks = self.channels.values().filter_map(|channel| channel.check_us);
+        expiries.chain(checks).chain(self.cluster.next_due_us()).min()
     }
 
     /// Lets everything happen that is due up to now, in order.
@@ -427,6 +459,7 @@ impl Broker {
         while let Some(due_us) = self.next_due_us().filter(|due_us| *due_us <= now_us) {
             let due_us = due_us.max(self.clock_us);
             self.clock_us = due_us;
+            self.cluster.advance(due_us);
             for named in &mut self.queues {
                 named.queue.advance(due_us);
             }

@@ -360,8 +360,8 @@ impl Queue {
     }
 
     /// `basic.reject` or `basic.nack` with requeue. Says how many were returned too often and became dead letters: for each
-    /// of them its holder has one credit more than before.
-    pub(super) fn requeue(&mut self, now_us: u64, tickets: &[Ticket]) -> u32 {
+    /// of them its holder has one credit more than before. `failed` is `basic.reject`, which alone counts since 4.3.
+    pub(super) fn requeue(&mut self, now_us: u64, tickets: &[Ticket], failed: bool) -> u32 {
         if self.settings.kind == Kind::Quorum && self.settings.returns_allowed().is_none() {
             // Without a delivery limit each one is a new entry of the log, behind all others.
             for ticket in tickets {
@@ -380,7 +380,7 @@ impl Queue {
         if self.settings.kind == Kind::Classic {
             self.repay(&taken);
         }
-        let ended = self.give_back(now_us, &taken, Why::Requeued);
+        let ended = self.give_back(now_us, &taken, Why::Requeued, failed);
         if self.settings.kind == Kind::Quorum {
             self.repay(&taken);
         }
@@ -388,9 +388,9 @@ impl Queue {
         ended
     }
 
-    fn give_back(&mut self, now_us: u64, taken: &[(Ticket, Message)], why: Why) -> u32 {
+    fn give_back(&mut self, now_us: u64, taken: &[(Ticket, Message)], why: Why, failed: bool) -> u32 {
         let mut ended = 0;
-        let counts = !(why == Why::Requeued && self.settings.release >= Release::V4_3);
+        let counts = failed || self.settings.release < Release::V4_3;
         for ((who, _), message) in taken {
             let returns = message.returns.saturating_add(u32::from(counts));
             let message = Message { returns, ..*message };
@@ -426,7 +426,8 @@ impl Queue {
             let tickets: Vec<Ticket> = self.held_by(*who).map(|(ticket, _)| ticket).collect();
             taken.extend(self.take_held(&tickets));
         }
-        self.give_back(now_us, &taken, why);
+        // Since 4.3 a channel that closes counts as a failure, one that the server closes for being late does not.
+        self.give_back(now_us, &taken, why, why == Why::Closed);
         self.finish_return(now_us);
     }
 

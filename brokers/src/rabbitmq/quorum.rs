@@ -17,12 +17,16 @@ pub(super) struct Cluster {
 }
 
 impl Cluster {
-    pub(super) fn new(kind: Kind) -> Self {
-        let nodes = match kind {
-            Kind::Classic => 1,
-            Kind::Quorum => 3,
-        };
-        Self { up: vec![true; nodes], leader: Some(0), elected_us: None }
+    pub(super) fn new(nodes: u8) -> Self {
+        Self { up: vec![true; usize::from(nodes.max(1))], leader: Some(0), elected_us: None }
+    }
+
+    /// As many nodes as a queue of this type has by default.
+    pub(super) fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Classic => Self::new(1),
+            Kind::Quorum => Self::new(3),
+        }
     }
 
     pub(super) fn leader(&self) -> Option<u8> {

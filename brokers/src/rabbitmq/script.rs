@@ -34,8 +34,14 @@ impl Script {
         let usual = Settings::default();
         let timeout_us = time("consumer_timeout", usual.consumer_timeout_us)?;
         let check_us = time("channel_tick_interval", Some(usual.consumer_check_us))?.unwrap_or(usual.consumer_check_us);
-        let mut script =
-            Self { broker: Broker::new(timeout_us, check_us), release, now_us: 0, people: Vec::new(), tags: BTreeMap::new() };
+        let nodes = transcript.value("nodes").map_or(Ok(1), |nodes| nodes.parse().map_err(|_| format!("nodes: {nodes}")))?;
+        let mut script = Self {
+            broker: Broker::new(nodes, timeout_us, check_us),
+            release,
+            now_us: 0,
+            people: Vec::new(),
+            tags: BTreeMap::new(),
+        };
         if let Some(args) = words::main_queue(transcript) {
             script.declare(MAIN_QUEUE, &args)?;
         }
@@ -86,7 +92,8 @@ impl Script {
                 let tag = tag.ok_or("no such delivery")?;
                 let verdict = match how {
                     How::Ack => Verdict::Ack,
-                    How::Nack(true) | How::Reject(true) => Verdict::Requeue,
+                    How::Nack(true) => Verdict::Requeue,
+                    How::Reject(true) => Verdict::Fail,
                     How::Nack(false) | How::Reject(false) => Verdict::Discard,
                 };
                 self.broker.settle(now_us, who, tag, multiple, verdict);
@@ -94,6 +101,8 @@ impl Script {
             Call::Ready(queue) => return Ok(vec![self.broker.ready(&queue).unwrap_or_default().to_string()]),
             Call::Purge(queue) => return Ok(vec![self.broker.purge(now_us, &queue).unwrap_or_default().to_string()]),
             Call::Wait(us) => self.pass(us),
+            Call::Kill(node) => self.broker.kill_node(now_us, node),
+            Call::Start(node) => self.broker.start_node(now_us, node),
             Call::Close => {
                 self.broker.close(now_us, who);
                 self.tags.retain(|(channel, _), _| *channel != who);

@@ -40,7 +40,7 @@ impl RabbitQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { queue: Queue::new(settings), consumers: Vec::new(), cluster: Cluster::new(settings.kind), clock_us: 0 }
+        Self { queue: Queue::new(settings), consumers: Vec::new(), cluster: Cluster::of(settings.kind), clock_us: 0 }
     }
 
     /// A node dies, from 0. What it led is led by another within two seconds, where two of three are left.
@@ -174,7 +174,7 @@ impl QueueServer for RabbitQueue {
                 self.queue.ack(now_us, &[ticket]);
                 0
             }
-            Settle::Requeue => self.queue.requeue(now_us, &[ticket]),
+            Settle::Requeue => self.queue.requeue(now_us, &[ticket], false),
             Settle::Reject | Settle::Extend { .. } => {
                 self.queue.discard(now_us, &[ticket]);
                 0

@@ -18,7 +18,8 @@ pub enum Release {
     V3_10,
     /// 4.0: a delivery limit of 20 unless another is set; each return counts.
     V4_0,
-    /// 4.3: as 4.0, but what a consumer gives back on purpose does not count, only its failures do.
+    /// 4.3: as 4.0, but `basic.nack` with requeue and a channel closed for a late acknowledgement do not count;
+    /// `basic.reject` with requeue and any other close do (rabbitmq-server pull request 15387, discussion 18226).
     V4_3,
 }
 

@@ -14,6 +14,7 @@
 //! | `ready [QUEUE]` | how many messages wait |
 //! | `purge [QUEUE]` | removes them |
 //! | `wait DURATION` | lets time pass |
+//! | `kill leader`, `kill NODE`, `start NODE` | a node, from 0, dies or is back; the header has `nodes: 3` |
 //! | `close` | closes the channel; the next word opens another |
 //!
 //! A word before a colon says who speaks, `main` if nobody is named; everyone has a connection with one channel in confirm
@@ -66,6 +67,10 @@ pub enum Call {
     Wait(u64),
     /// Close the channel.
     Close,
+    /// Kill a node; none is the one that leads.
+    Kill(Option<u8>),
+    /// Start a node again.
+    Start(u8),
 }
 
 /// A binding.
@@ -166,6 +171,9 @@ fn call(words: &[&str]) -> Option<Call> {
         ["purge", queue] => Call::Purge((*queue).to_owned()),
         ["wait", time] => Call::Wait(duration_us(time)?),
         ["close"] => Call::Close,
+        ["kill", "leader"] => Call::Kill(None),
+        ["kill", node] => Call::Kill(Some(node.parse().ok()?)),
+        ["start", node] => Call::Start(node.parse().ok()?),
         _ => return None,
     })
 }
