@@ -6,6 +6,7 @@ use play::{p99, play, play_document, waits_us};
 use redrive::observe::ledger::{Outcome, Standing};
 use redrive::observe::record::Cause;
 use redrive::run::Run;
+use redrive::world::World;
 
 #[test]
 fn four_hundred_in_work_keep_up_and_twenty_four_do_not() {
@@ -64,6 +65,39 @@ fn a_parked_key_keeps_its_order_and_waits_for_its_dead_letter() {
     assert_eq!((redriven.once, redriven.dead, redriven.out_of_order), (1_200, 0, 0));
     let early = play("retry-topics", &["lab.way=park"], &["13m redrive dead"]).effect("charge");
     assert!(early.dead > 0 && early.out_of_order == 0, "what came after is parked behind what was redriven: {early:?}");
+}
+
+#[test]
+fn a_queue_with_a_delay_is_a_retry_topic_too() {
+    let document = r#"{"redrive": 1, "until": "3m", "parts": {
+        "source": {"kind": "producer", "to": "jobs", "rate": "1/s", "limit": 20},
+        "jobs": {"kind": "queue"},
+        "worker": {"kind": "worker", "from": "jobs", "calls": "service", "effect": "job", "dead_letters": "later"},
+        "later": {"kind": "queue", "delay": "30s"},
+        "again": {"kind": "worker", "from": "later", "calls": "service", "effect": "job", "dead_letters": "dead"},
+        "dead": {"kind": "queue"},
+        "service": {"kind": "dependency"}
+    }}"#;
+    let played = play_document(document, &[], &["4500ms fail service 100%", "9500ms mend service"]);
+    assert_eq!((played.effect("job").once, played.effect("job").dead, played.highest("later", "delayed")), (20, 0, 5));
+    // The one of the fifth second comes again at 35 s, when it fails once more.
+    let longer = play_document(document, &[], &["4500ms fail service 100%", "36s mend service"]).effect("job");
+    assert_eq!((longer.once, longer.dead, longer.lost), (19, 1, 0));
+}
+
+#[test]
+fn who_waits_and_what_is_parked_shows_on_the_stage() {
+    let stands = |id: &str, set: &str, at_us: u64, part: u16| {
+        let mut run = Run::of_library(id);
+        run.sets = set.split_once('=').map(|(place, value)| (place.to_owned(), value.to_owned())).into_iter().collect();
+        let mut world = World::new(&run.scenario().unwrap_or_else(|faults| panic!("{faults}")));
+        world.run_until(at_us);
+        let stage = world.stage(0);
+        stage.parts[usize::from(part)].figure.clone()
+    };
+    assert_eq!(stands("bounded-buffer", "lab.full=pause", 12_000_000, 0), "waits, 500 unconfirmed");
+    let parked = stands("retry-topics", "lab.way=park", 100_000_000, 2);
+    assert!(parked.contains("parked"), "{parked}");
 }
 
 #[test]

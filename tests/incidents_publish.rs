@@ -12,7 +12,7 @@ fn an_event_is_skipped_for_ever() {
     assert_eq!(play("late-commit", &["lab.reads=horizon"], &[]).effect("email").lost, 0);
 }
 
-/// debezium/debezium pull request 1082: a connector on idle tables of a busy server keeps gigabytes of write-ahead log.
+/// debezium/debezium#1082: a connector on idle tables of a busy server keeps gigabytes of write-ahead log.
 #[test]
 fn a_slot_on_idle_tables_keeps_gigabytes() {
     let played = play("idle-slot", &[], &[]);

@@ -21,6 +21,9 @@ impl World {
         match self.parts[usize::from(part)].body {
             Body::Producer(index) => {
                 let producer = &self.producers[usize::from(index)];
+                if producer.blocked {
+                    return (format!("waits, {} unconfirmed", grouped(u64::from(producer.memory.len()))), Level::Warn);
+                }
                 if producer.listed.is_empty() {
                     return quiet(format!("{}/s", grouped(self.gauge(part, "sent_per_s"))));
                 }
@@ -89,6 +92,10 @@ impl World {
                 let (lag, lag_us) = self.lag(worker);
                 let level = if lag_us > 5_000_000 { Level::Warn } else { Level::Quiet };
                 let behind = if lag_us > 1_000_000 { format!("lag {}", spoken(lag_us)) } else { format!("lag {}", grouped(lag)) };
+                let parked = worker.parked.len() as u64;
+                if parked > 0 {
+                    return (format!("{parked} key{} parked · {behind}", if parked == 1 { "" } else { "s" }), Level::Warn);
+                }
                 let count = worker.settings.workers;
                 (format!("{count} worker{} · {behind}", if count == 1 { "" } else { "s" }), level)
             }
