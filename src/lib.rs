@@ -27,3 +27,6 @@ pub mod sim;
 pub mod timeline;
 pub mod view;
 pub mod world;
+
+/// The brokers' machines and what is known of each.
+pub use redrive_brokers as brokers;

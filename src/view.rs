@@ -1,6 +1,8 @@
 //! What the page is given to draw: plain data, made from a world on demand, a few times a second for panels and once a
 //! frame for tokens. The page holds no rule of a broker; whatever it shows is in here.
 
+use redrive_brokers::profile::Native;
+
 use crate::scenario::parts::Role;
 use crate::sim::Timestamp;
 
@@ -146,6 +148,8 @@ pub enum BodyView {
         ready: u64,
         /// The next ones, up to 12.
         next: Vec<TokenRef>,
+        /// For each of them whether it waits for another of its group that is in a worker's hands.
+        locked: Vec<bool>,
         /// How many are hidden or delayed.
         hidden: u64,
         /// Those that come back first, up to 8.
@@ -448,6 +452,12 @@ pub struct SettingView {
     pub default: String,
     /// Value in force, as text.
     pub value: String,
+    /// What the part's broker calls it.
+    pub native: Option<&'static Native>,
+    /// The part's broker does something with it.
+    pub known: bool,
+    /// It holds for a whole run: another value is another run.
+    pub fixed: bool,
 }
 
 /// One line of a journey or of the event log.

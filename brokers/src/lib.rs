@@ -6,6 +6,7 @@
 //!
 //! The proof is in `tests/transcripts`: scripts in neutral words with what the real servers gave, replayed on the machines.
 
+pub mod fidelity;
 pub mod kafka;
 pub mod postgres;
 pub mod profile;

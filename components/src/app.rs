@@ -11,13 +11,19 @@ use crate::page::Page;
 use crate::panels::panels;
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
-use crate::ui::Ui;
-use crate::{a11y, find, footer, header, keyboard, picker, share, store, topbar, trouble};
+use crate::ui::{Sheet, Ui};
+use crate::{a11y, brokers, find, footer, header, keyboard, picker, share, store, topbar, trouble};
 
 impl Lab {
     /// Opens what an address asks for.
-    pub fn go(self, hash: &str) {
+    pub fn go(self, ui: Ui, hash: &str) {
         match route::parse(hash) {
+            sheet @ (Route::Brokers | Route::Fidelity) => {
+                if self.opened.with_untracked(Option::is_none) {
+                    self.open_or_explain(&Run::of_library(library::FIRST), 0, false);
+                }
+                ui.open(if sheet == Route::Brokers { Sheet::Brokers } else { Sheet::Fidelity });
+            }
             Route::Home => self.open_or_explain(&Run::of_library(library::FIRST), 0, false),
             Route::Scenario(id) => self.open_or_explain(&Run::of_library(&id), 0, false),
             Route::Shared { link, at_us } => match Run::from_link(&link) {
@@ -36,7 +42,7 @@ impl Lab {
                 let fault = Fault::new(
                     "address",
                     format!("`{shown}` is no address of this lab"),
-                    "#/s/ID for a scenario, #/run/LINK for a shared run",
+                    "#/s/ID for a scenario, #/run/LINK for a shared run, #/brokers, #/fidelity",
                 );
                 self.explain("There is nothing at this address", vec![fault]);
             }
@@ -54,10 +60,10 @@ pub fn App() -> impl IntoView {
     let lab = Lab::new();
     let page = Page::watch();
     let ui = Ui::new();
-    lab.go(&hash());
+    lab.go(ui, &hash());
     let moved = window_event_listener_untyped("hashchange", move |_| {
         ui.close();
-        lab.go(&hash());
+        lab.go(ui, &hash());
     });
     on_cleanup(move || moved.remove());
     keyboard::listen(lab, ui);
@@ -65,7 +71,7 @@ pub fn App() -> impl IntoView {
         <div id="lab">
             {fixed(vec![header::header(lab, page, ui)])}
             <main>
-                <topbar::Topbar lab />
+                <topbar::Topbar lab ui />
                 <div class="floor">
                     <Stage lab page />
                     <PartCard lab />
@@ -76,7 +82,14 @@ pub fn App() -> impl IntoView {
             </main>
             {fixed(vec![panels(lab, ui)])}
             <footer::Footer lab page />
-            {fixed(vec![picker::picker(lab, ui), share::share(lab, ui), find::find(lab, ui), keyboard::keys(ui)])}
+            {fixed(vec![
+                picker::picker(lab, ui),
+                share::share(lab, ui),
+                find::find(lab, ui),
+                keyboard::keys(ui),
+                brokers::capabilities(ui),
+                brokers::proof(ui),
+            ])}
             <a11y::Announcer lab />
         </div>
     }

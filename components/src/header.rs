@@ -41,9 +41,11 @@ pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
         let other = page.worn().other();
         let says = if other == Theme::Dark { "Dark" } else { "Light" };
         let theme = button("btn quiet", says).attr("id", "theme").attr("aria-label", format!("{says} theme"));
+        let brokers = button("btn quiet", "Brokers").attr("id", "brokers-head").attr("aria-haspopup", "dialog");
         let find = button("btn", "Find message").attr("id", "find-open").attr_if("disabled", none.clone());
         let share = button("btn pri", "Share run").attr("id", "share").attr_if("disabled", none);
         vec![
+            brokers.press(move || ui.open(Sheet::Brokers)),
             theme.press(move || page.choose(other)),
             find.press(move || ui.open(Sheet::Find)),
             share.press(move || ui.open(Sheet::Share)),

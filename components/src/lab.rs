@@ -16,6 +16,7 @@ use crate::player::{Desk, Mode};
 use crate::stage::layout::Rect;
 use crate::state::{Busy, Frame, Opened, Selection, Shown, Trouble};
 use crate::store;
+use crate::versus::Versus;
 
 /// Milliseconds without a change after which a run is kept.
 const KEEP_MS: u32 = 300;
@@ -53,6 +54,8 @@ pub struct Lab {
     pub said: RwSignal<String>,
     /// The event log is open.
     pub logging: RwSignal<bool>,
+    /// The run on another broker, for comparison.
+    pub versus: Versus,
 }
 
 impl Lab {
@@ -75,6 +78,7 @@ impl Lab {
             busy: RwSignal::new(None),
             said: RwSignal::new(String::new()),
             logging: RwSignal::new(false),
+            versus: Versus::new(),
         }
     }
 

@@ -4,6 +4,7 @@
 mod a11y;
 pub mod api;
 pub mod app;
+mod brokers;
 mod dom;
 mod find;
 mod footer;
@@ -27,3 +28,4 @@ mod track;
 mod transport;
 mod trouble;
 mod ui;
+mod versus;

@@ -25,14 +25,36 @@ fn card(address: String, title: String, below: Node) -> Node {
     el("a").class("card").attr("href", address).with(el("b").says(title)).with(below)
 }
 
-/// The scenarios that ship, under their headings.
+/// The scenarios that ship, under their headings, with a field that leaves those that have its words.
 #[must_use]
 pub fn shelf(lab: Lab, ui: Ui) -> Node {
+    let words = RwSignal::new(String::new());
+    let field = el("input")
+        .attr("type", "search")
+        .attr("id", "scenario-filter")
+        .attr("placeholder", "Filter: lost, relay, RabbitMQ …")
+        .attr("autocomplete", "off")
+        .attr("aria-label", "Filter the scenarios")
+        .take("input", move |text| words.set(text));
+    let found = slot(move || vec![groups(lab, ui, &words.get())]);
+    el("div").with(field).with(found)
+}
+
+/// Whether a scenario has every word that is asked for somewhere in its texts.
+fn has(texts: &[&str], words: &str) -> bool {
+    let all = texts.join(" ").to_lowercase();
+    words.to_lowercase().split_whitespace().all(|word| all.contains(word))
+}
+
+fn groups(lab: Lab, ui: Ui, words: &str) -> Node {
     let open = lab.opened.with_untracked(|open| open.as_ref().map(|open| open.id.clone()));
     let mut groups: Vec<(String, Vec<Node>)> = Vec::new();
     for id in library::ids() {
         // A scenario that does not open is said to be broken when it is picked.
         let Ok(scenario) = Run::of_library(id).scenario() else { continue };
+        if !has(&[&scenario.title, &scenario.summary, &scenario.group, id], words) {
+            continue;
+        }
         let here = open.as_deref() == Some(id);
         let pick = move || {
             // The address of what is open does not change: it is opened anew all the same.
@@ -51,10 +73,12 @@ pub fn shelf(lab: Lab, ui: Ui) -> Node {
             None => groups.push((scenario.group, vec![el("li").with(card)])),
         }
     }
+    let none = groups.is_empty();
     let sections = groups
         .into_iter()
         .map(|(group, cards)| el("section").with(el("h3").says(group)).with(el("ul").class("cards").with_all(cards)));
-    el("div").class("shelf").with_all(sections)
+    let shelf = el("div").class("shelf").with_all(sections);
+    if none { shelf.with(el("p").class("soft").attr("role", "status").says("No scenario has these words.")) } else { shelf }
 }
 
 /// Runs that this browser keeps.
@@ -129,3 +153,17 @@ const EXAMPLE: &str = r#"{
   "breaks": ["10s crash worker at worked"]
 }
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_asks_for_every_word_in_any_order() {
+        let texts = ["A worker crashes", "One of three messages is lost.", "Work queue"];
+        assert_eq!(
+            ["", "lost worker", "QUEUE", "relay", "lost relay"].map(|words| has(&texts, words)),
+            [true, true, true, false, false]
+        );
+    }
+}

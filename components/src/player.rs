@@ -17,7 +17,7 @@ const BEHIND_MS: f64 = 20.0;
 /// The same while it goes somewhere: nothing moves meanwhile.
 const GO_MS: f64 = 12.0;
 /// Events between two looks at the clock.
-const CHUNK: u64 = 2_000;
+pub const CHUNK: u64 = 2_000;
 /// Longer than this and the page says what it is doing.
 const BLINK_MS: f64 = 100.0;
 /// How long a followed message takes for one hop.
@@ -152,7 +152,7 @@ pub struct Desk {
 }
 
 /// Calls `work` until it is done or the time is up.
-fn until(deadline_ms: f64, mut work: impl FnMut() -> Progress) -> Progress {
+pub fn until(deadline_ms: f64, mut work: impl FnMut() -> Progress) -> Progress {
     loop {
         if work() == Progress::Done {
             return Progress::Done;

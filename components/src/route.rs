@@ -1,10 +1,15 @@
-//! The address of a run: `#/s/ID` for a scenario that ships, `#/run/LINK` for a shared run, `/at/US` for a moment of it.
+//! The address of a run: `#/s/ID` for a scenario that ships, `#/run/LINK` for a shared run, `/at/US` for a moment of it;
+//! `#/brokers` and `#/fidelity` open over whatever run there is.
 
 /// What an address asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
     /// Nothing in particular.
     Home,
+    /// What brokers can do.
+    Brokers,
+    /// How far that is proven.
+    Fidelity,
     /// A scenario that ships.
     Scenario(String),
     /// A shared run.
@@ -25,6 +30,8 @@ pub fn parse(hash: &str) -> Route {
     let mut steps = path.trim_start_matches('/').split('/');
     match (steps.next().unwrap_or_default(), steps.next(), steps.next(), steps.next(), steps.next()) {
         ("", None, ..) => Route::Home,
+        ("brokers", None, ..) => Route::Brokers,
+        ("fidelity", None, ..) => Route::Fidelity,
         ("s", Some(id), None, ..) if !id.is_empty() => Route::Scenario(id.to_owned()),
         ("run", Some(link), None, ..) => Route::Shared { link: link.to_owned(), at_us: 0 },
         ("run", Some(link), Some("at"), Some(at), None) if at.parse::<u64>().is_ok() => {
@@ -48,6 +55,7 @@ mod tests {
     fn an_address_reads_back() {
         assert_eq!(parse(""), Route::Home);
         assert_eq!(parse("#/"), Route::Home);
+        assert_eq!([parse("#/brokers"), parse("#/fidelity")], [Route::Brokers, Route::Fidelity]);
         assert_eq!(parse("#/s/order-shop"), Route::Scenario("order-shop".into()));
         for at_us in [0, 86_400_000] {
             let address = format!("#{}", shared("eJx_-9", at_us));

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::versus::QueueOf;
 use redrive::command::Timed;
 use redrive::scenario::{Fault, Question, Scenario};
 use redrive::view::{HopView, InspectView, JourneyView, LineView, PanelsView, StageView};
@@ -50,6 +51,8 @@ pub struct Opened {
     pub places: Vec<Option<(u32, u32)>>,
     /// Ids of the parts, in order.
     pub parts: Vec<String>,
+    /// Its queues, with their brokers.
+    pub queues: Vec<QueueOf>,
     /// Its switches.
     pub switches: Vec<Switch>,
     /// The question to predict the run by.
@@ -70,6 +73,7 @@ impl Opened {
             until_us,
             places: scenario.parts.values().map(|part| part.at).collect(),
             parts: scenario.parts.keys().cloned().collect(),
+            queues: crate::versus::queues(scenario),
             switches: scenario
                 .switches
                 .iter()

@@ -6,10 +6,13 @@ use crate::dom::{Node, button, el, live};
 use crate::lab::Lab;
 use crate::state::Switch;
 use crate::store;
+use crate::ui::Ui;
+use crate::versus::panel::choices;
 
 /// The bar over the stage.
 #[component]
-pub fn Topbar(lab: Lab) -> impl IntoView {
+pub fn Topbar(lab: Lab, ui: Ui) -> impl IntoView {
+    let brokers = live(move || choices(lab, ui));
     let wrong = RwSignal::new(String::new());
     let summary = live(move || {
         let summary = lab.opened.with(|open| open.as_ref().map(|open| open.summary.clone()).unwrap_or_default());
@@ -26,7 +29,7 @@ pub fn Topbar(lab: Lab) -> impl IntoView {
             el("span").class("wrong").attr("role", "alert").says(wrong.get()),
         ]
     });
-    view! { <div class="topbar">{summary}<Back lab />{switches}{prediction(lab)}</div> }.into_any()
+    view! { <div class="topbar">{summary}<Back lab />{switches}{brokers}{prediction(lab)}</div> }.into_any()
 }
 
 /// A switch as a row of buttons of which one is pressed.

@@ -17,6 +17,10 @@ pub enum Sheet {
     Find,
     /// The keys.
     Keys,
+    /// What brokers can do.
+    Brokers,
+    /// How far that is proven.
+    Fidelity,
 }
 
 /// A tab of the panels on a narrow page.

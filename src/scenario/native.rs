@@ -3,10 +3,12 @@
 //! A document and `--set` take either name. A bare number under a broker's own name is in that broker's unit: seconds for
 //! Amazon's, milliseconds for the others'.
 
+use indexmap::IndexMap;
 use redrive_brokers::profile::{self, Native, Profile};
 use serde_json::Value;
 
-use super::parts::Kind;
+use super::PartSpec;
+use super::parts::{Broker, Kind};
 use super::setting::{Form, Spec};
 
 /// The broker that a part is set to, where it is set to one.
@@ -18,18 +20,40 @@ pub fn profile_of(kind: &Kind) -> Option<&'static Profile> {
     }
 }
 
-/// The broker's own row for one of our settings of this part.
+/// The broker under whose names people know a part's settings: its own, or for a worker the one of what it reads.
 #[must_use]
-pub fn native_of(kind: &Kind, ours: &str) -> Option<&'static Native> {
+pub fn broker_of(parts: &IndexMap<String, PartSpec>, kind: &Kind) -> Option<&'static Profile> {
     match kind {
-        Kind::Worker(_) | Kind::Log(_) | Kind::Relay(_) | Kind::Producer(_) => every(ours),
-        _ => profile_of(kind)?.settings.iter().find(|native| native.ours == ours),
+        Kind::Queue(_) => profile_of(kind),
+        Kind::Log(settings) => profile::named(settings.broker.word()),
+        Kind::Worker(settings) => match &parts.get(settings.from.id()?)?.kind {
+            source @ (Kind::Queue(_) | Kind::Log(_)) => broker_of(parts, source),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
-/// The first row of any broker for one of our settings.
-fn every(ours: &str) -> Option<&'static Native> {
-    profile::ALL.iter().flat_map(|profile| profile.settings).find(|native| native.ours == ours)
+/// A broker's own row for one of our settings.
+#[must_use]
+pub fn native_of(profile: &Profile, ours: &str) -> Option<&'static Native> {
+    profile.settings.iter().find(|native| native.ours == ours)
+}
+
+/// Whether a part does anything with one of its settings: a queue has those of every broker, and a broker knows its own.
+#[must_use]
+pub fn knows(kind: &Kind, ours: &str) -> bool {
+    let Kind::Queue(settings) = kind else { return true };
+    match ours {
+        "broker" | "latency" | "watched" => true,
+        "dead_letters" => settings.broker != Broker::KafkaShare,
+        "claim" | "reaper" => settings.broker == Broker::PostgresTable,
+        "version" => matches!(settings.broker, Broker::RabbitmqClassic | Broker::RabbitmqQuorum),
+        _ => match profile_of(kind) {
+            Some(profile) => native_of(profile, ours).is_some(),
+            None => matches!(ours, "visibility_timeout" | "max_receives" | "delay" | "retention"),
+        },
+    }
 }
 
 /// Our name for what a broker calls `name`, with its value in our way of writing; none where no broker of this part has such

@@ -40,6 +40,7 @@ pub fn panels(lab: Lab, ui: Ui) -> Node {
         .attr("aria-label", "What the run shows")
         .attr("data-tab", "users")
         .with(tabs)
+        .with(crate::versus::panel::panel(lab, ui))
         .with(users::users(lab))
         .with(breaks::breaks(lab))
         .with(notice::notice(lab))

@@ -85,7 +85,7 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
             figure(scene, part, at);
             outbox(scene, *unsent, *oldest_us, rows, at, room);
         }
-        BodyView::Queue { ready, next, hidden, shelf, tray: false } => {
+        BodyView::Queue { ready, next, hidden, shelf, tray: false, .. } => {
             figure(scene, part, at);
             queue(scene, (*ready, next), (*hidden, shelf), now_us, at);
         }

@@ -54,6 +54,7 @@ impl World {
         BodyView::Queue {
             ready: queue.ready(),
             next: queue.next(MOST_SLOTS).iter().map(|message| self.token(message)).collect(),
+            locked: Vec::new(),
             hidden: queue.held() + queue.delayed(),
             shelf: shelf.collect(),
             tray: queue.tray,
@@ -76,6 +77,7 @@ impl World {
         BodyView::Queue {
             ready,
             next: server.next(MOST_SLOTS).iter().map(|message| self.token(message)).collect(),
+            locked: Vec::new(),
             hidden: held + delayed,
             shelf: shelf.collect(),
             tray: false,

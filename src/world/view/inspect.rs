@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use crate::scenario::gauges::gauges;
 use crate::scenario::links::{dead_letter_queues, links};
+use crate::scenario::native;
+use crate::scenario::parts::Kind;
 use crate::scenario::setting::{Form, Settings, Spec};
-use crate::scenario::verbs::{commands_for, crash_steps};
+use crate::scenario::verbs::{commands_for, crash_steps, fixed_settings};
 use crate::service::Source;
 use crate::sim::order::by_key;
 use crate::view::{GaugeView, InspectView, OfferView, SettingView};
@@ -54,12 +56,13 @@ impl World {
                 .zip(values)
                 .map(|(gauge, value)| GaugeView { name: gauge.name, title: gauge.title, text: gauge.unit.spoken(value), value })
                 .collect(),
-            settings: spec.kind.table().iter().map(|row| self.setting_view(part, row)).collect(),
+            settings: spec.kind.table().iter().map(|row| self.setting_view(part, &spec.kind, row)).collect(),
             offers: self.offers(part),
         })
     }
 
-    fn setting_view(&self, part: u16, row: &Spec) -> SettingView {
+    fn setting_view(&self, part: u16, kind: &Kind, row: &Spec) -> SettingView {
+        let broker = native::broker_of(&self.scenario.parts, kind);
         SettingView {
             name: row.name,
             form: row.form,
@@ -68,6 +71,9 @@ impl World {
             doc: row.doc,
             default: as_text(&row.default_value()),
             value: self.setting_text(part, row.name).unwrap_or_default(),
+            native: broker.and_then(|broker| native::native_of(broker, row.name)),
+            known: native::knows(kind, row.name),
+            fixed: fixed_settings(kind).contains(&row.name),
         }
     }
 
