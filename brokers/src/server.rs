@@ -188,6 +188,13 @@ pub trait QueueServer: Debug {
     /// Messages that can be delivered now, the next ones first, up to so many: copy and body.
     fn waiting(&self, most: usize) -> Vec<(CopyId, u64)>;
 
+    /// Messages that cannot be delivered now because another of their group is in the hands of a consumer, the next ones
+    /// first, up to so many: copy and body. Only of queues that lock groups.
+    fn locked(&self, most: usize) -> Vec<(CopyId, u64)> {
+        let _ = most;
+        Vec::new()
+    }
+
     /// How many can be delivered now, how many are in the hands of consumers, how many are delayed.
     fn counts(&self) -> Counts;
 

@@ -71,7 +71,7 @@ pub fn App() -> impl IntoView {
         <div id="lab">
             {fixed(vec![header::header(lab, page, ui)])}
             <main>
-                <topbar::Topbar lab ui />
+                <topbar::Topbar lab />
                 <div class="floor">
                     <Stage lab page />
                     <PartCard lab />

@@ -94,7 +94,11 @@ fn lack(profile: &Profile) -> Node {
         el("div").with(el("h4").says(title)).with(el("ul").with_all(says.iter().map(|line| el("li").says(*line))))
     };
     el("details")
-        .with(el("summary").says(profile.title).with(el("span").class("soft").says(format!(" {}", profile.not_modelled.len()))))
+        .with(
+            el("summary")
+                .says(profile.title)
+                .with(el("span").class("soft").says([" · ", &profile.not_modelled.len().to_string()].concat())),
+        )
         .with(list("Rules that the machine does not have", profile.not_modelled))
         .with(list("Where its rules come from", profile.sources))
 }

@@ -18,7 +18,9 @@ use crate::ui::{Sheet, Ui, over};
 #[must_use]
 pub fn picker(lab: Lab, ui: Ui) -> Node {
     let faults = RwSignal::new(Vec::<Fault>::new());
-    over(ui, Sheet::Picker, "picker", "Scenarios", move || vec![shelf(lab, ui), own_runs(ui), own_document(lab, ui, faults)])
+    over(ui, Sheet::Picker, "picker", "Scenarios", move || {
+        vec![shelf(lab, ui), own_runs(ui), own_document(lab, ui, faults), about(ui)]
+    })
 }
 
 fn card(address: String, title: String, below: Node) -> Node {
@@ -38,6 +40,18 @@ pub fn shelf(lab: Lab, ui: Ui) -> Node {
         .take("input", move |text| words.set(text));
     let found = slot(move || vec![groups(lab, ui, &words.get())]);
     el("div").with(field).with(found)
+}
+
+/// The way to the tables of brokers, for pages that have no room for it in the header.
+fn about(ui: Ui) -> Node {
+    let open = |says: &'static str, sheet| button("btn", says).press(move || ui.open(sheet));
+    let section = el("section").with(el("h3").says("About the brokers"));
+    section.with(
+        el("div")
+            .class("offers")
+            .with(open("What brokers can do", Sheet::Brokers))
+            .with(open("How far this is proven", Sheet::Fidelity)),
+    )
 }
 
 /// Whether a scenario has every word that is asked for somewhere in its texts.

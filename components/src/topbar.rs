@@ -6,13 +6,12 @@ use crate::dom::{Node, button, el, live};
 use crate::lab::Lab;
 use crate::state::Switch;
 use crate::store;
-use crate::ui::Ui;
 use crate::versus::panel::choices;
 
 /// The bar over the stage.
 #[component]
-pub fn Topbar(lab: Lab, ui: Ui) -> impl IntoView {
-    let brokers = live(move || choices(lab, ui));
+pub fn Topbar(lab: Lab) -> impl IntoView {
+    let brokers = live(move || choices(lab));
     let wrong = RwSignal::new(String::new());
     let summary = live(move || {
         let summary = lab.opened.with(|open| open.as_ref().map(|open| open.summary.clone()).unwrap_or_default());

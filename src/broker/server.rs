@@ -130,6 +130,12 @@ impl Server {
         self.machine.waiting(most).into_iter().filter_map(|(_, body)| self.letters.get(letter(body)).copied()).collect()
     }
 
+    /// Messages that wait for another of their group that is in hands, up to so many.
+    #[must_use]
+    pub fn locked(&self, most: usize) -> Vec<Message> {
+        self.machine.locked(most).into_iter().filter_map(|(_, body)| self.letters.get(letter(body)).copied()).collect()
+    }
+
     /// The messages in hands or delayed, soonest back first, up to so many: message, since when, until when, in hands.
     #[must_use]
     pub fn shelf(&self, most: usize) -> Vec<(Message, Timestamp, Option<Timestamp>, bool)> {

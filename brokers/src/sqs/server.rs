@@ -75,6 +75,12 @@ impl QueueServer for Queue {
         numbers.filter_map(|number| Some((CopyId(number), shelf.get(number)?.body))).collect()
     }
 
+    fn locked(&self, most: usize) -> Vec<(CopyId, u64)> {
+        let shelf = self.shelf();
+        let numbers = shelf.locked(most).into_iter();
+        numbers.filter_map(|number| Some((CopyId(number), shelf.get(number)?.body))).collect()
+    }
+
     fn counts(&self) -> Counts {
         self.shelf().counts()
     }

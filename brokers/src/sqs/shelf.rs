@@ -154,6 +154,20 @@ impl Shelf {
         found
     }
 
+    /// FIFO: visible messages that wait for one of their group that is in flight or delayed, up to so many.
+    pub fn locked(&self, most: usize) -> Vec<u64> {
+        let mut found = Vec::new();
+        for (_, held) in self.timers.iter().filter(|_| self.fifo) {
+            let group = self.messages.get(held).map_or(0, |stored| stored.group);
+            let mut next = self.next_in_group(*held, group);
+            while let Some(number) = next.filter(|number| found.len() < most && !found.contains(number)) {
+                found.push(number);
+                next = self.next_in_group(number, group);
+            }
+        }
+        found
+    }
+
     /// The message that becomes visible next, and when.
     pub fn next_timer(&self) -> Option<(u64, u64)> {
         self.timers.first().copied()

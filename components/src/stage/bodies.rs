@@ -60,7 +60,9 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
         BodyView::Outbox { .. } => (146.0, if room.narrow { 104.0 } else { 160.0 }, ItemShape::Other),
         BodyView::Queue { tray: true, .. } => (206.0, 66.0, ItemShape::Tray),
         BodyView::Queue { tray: false, .. } => (if room.narrow { 188.0 } else { 272.0 }, 114.0, ItemShape::Store),
-        BodyView::Exchange { bindings, .. } => (176.0, 54.0 + 16.0 * bindings.len().min(BINDINGS) as f64, ItemShape::Store),
+        BodyView::Exchange { bindings, .. } => {
+            (if room.narrow { 188.0 } else { 216.0 }, 76.0 + 19.0 * bindings.len().min(BINDINGS) as f64, ItemShape::Store)
+        }
         BodyView::Log { partitions_total, .. } => {
             let (w, h) = tape::measure(u64::from(*partitions_total), room.narrow);
             (w, h, ItemShape::Store)
@@ -85,17 +87,17 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
             figure(scene, part, at);
             outbox(scene, *unsent, *oldest_us, rows, at, room);
         }
-        BodyView::Queue { ready, next, hidden, shelf, tray: false, .. } => {
+        BodyView::Queue { ready, next, locked, hidden, shelf, tray: false } => {
             figure(scene, part, at);
-            queue(scene, (*ready, next), (*hidden, shelf), now_us, at);
+            queue(scene, (*ready, next, locked), (*hidden, shelf), now_us, at);
         }
         BodyView::Queue { ready, next, tray: true, .. } => {
             figure(scene, part, at);
             tray(scene, *ready, next, at);
         }
-        BodyView::Exchange { kind, bindings, .. } => {
+        BodyView::Exchange { kind, bindings, unroutable } => {
             figure(scene, part, at);
-            exchange(scene, kind, bindings, at);
+            exchange(scene, kind, bindings, *unroutable, at);
         }
         BodyView::Log { groups, partitions, partitions_total, rebalancing } => {
             figure(scene, part, at);
@@ -112,12 +114,42 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
     }
 }
 
-/// One line a binding: its key, and the queue that it leads to.
-fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], at: Rect) {
+/// A line each binding: what the key must be, and the queue that it leads to. Under them what no binding took.
+fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], unroutable: u64, at: Rect) {
+    use super::shapes::Pen;
+    let middle = at.x + 14.0 + (at.w - 28.0) * 0.46;
     for (row, (key, queue)) in (0_u32..).zip(bindings.iter().take(BINDINGS)) {
-        let y = at.y + 58.0 + 16.0 * f64::from(row);
-        let said = if key.is_empty() { format!("{kind} → {queue}") } else { format!("{key} → {queue}") };
-        scene.text("small", at.x + 14.0, y, fit(&said, at.w - 24.0, SMALL));
+        let y = at.y + 60.0 + 19.0 * f64::from(row);
+        let key = match (key.as_str(), kind) {
+            ("", "fanout") => "every key",
+            ("", _) => "no key",
+            (key, _) => key,
+        };
+        scene.rect("binding", at.x + 12.0, y - 11.0, middle - at.x - 18.0, 15.0, 4.0);
+        scene.text("mono tiny", at.x + 17.0, y, fit(key, middle - at.x - 26.0, SMALL));
+        scene.path(
+            "route",
+            Pen::default()
+                .to('M', &[middle - 4.0, y - 3.5])
+                .to('h', &[13.0])
+                .to('m', &[-4.0, -3.0])
+                .to('l', &[4.0, 3.0, -4.0, 3.0]),
+        );
+        scene.text("small", middle + 15.0, y, fit(queue, at.right() - middle - 22.0, SMALL));
+    }
+    let y = at.bottom() - 9.0;
+    let more = bindings.len().saturating_sub(BINDINGS);
+    if unroutable > 0 {
+        scene.text(
+            "mono tiny bad",
+            at.x + 14.0,
+            y,
+            fit(&["no binding took ", &grouped(unroutable)].concat(), at.w - 22.0, SMALL),
+        );
+    } else if more > 0 {
+        scene.text("tiny soft", at.x + 14.0, y, format!("+ {more} more"));
+    } else {
+        scene.text("tiny soft", at.x + 14.0, y, "every key so far was taken");
     }
 }
 
@@ -203,9 +235,9 @@ fn outbox(scene: &mut Scene, unsent: u64, oldest_us: u64, rows: &[TokenRef], at:
     scene.text(look, at.right() - 14.0, at.bottom() - 6.0, fit(&(grouped(unsent) + " unsent"), at.w - 20.0, FIGURE));
 }
 
-fn queue(scene: &mut Scene, ready: (u64, &[TokenRef]), hidden: (u64, &[WaitingToken]), now_us: u64, at: Rect) {
+fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[WaitingToken]), now_us: u64, at: Rect) {
     let right = at.right() - 22.0;
-    let (ready, next) = ready;
+    let (ready, next, locked) = ready;
     let y = at.y + 62.0;
     let written = 50.0 + grouped(ready).chars().count() as f64 * FIGURE;
     let slots = ((at.w - written - 20.0) / 24.0).floor().within(1.0, SLOTS) as usize;
@@ -216,6 +248,9 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef]), hidden: (u64, &[WaitingTo
         match next.get(slot) {
             Some(token) => scene.token(token, x, y),
             None => scene.rect("slot", x - 10.0, y - 10.0, 20.0, 20.0, 4.0),
+        }
+        if locked.get(slot) == Some(&true) {
+            scene.lock(x + 5.5, y + 4.0);
         }
     }
     let (hidden, shelf) = hidden;
@@ -296,7 +331,12 @@ fn process_row(scene: &mut Scene, process: &ProcessView, at: Rect, y: f64) {
         Level::Bad => "mono tiny bad",
     };
     let left = at.x + 34.0 + process.name.chars().count() as f64 * 7.2;
-    let state = fit(&process.state, at.right() - 8.0 - left, SMALL);
+    // Which partitions it has, at the right end.
+    let own: Vec<String> = process.partitions.iter().map(u32::to_string).collect();
+    let own = if own.is_empty() { String::new() } else { fit(&["p", &own.join(",")].concat(), 48.0, SMALL) };
+    let taken = own.chars().count() as f64 * SMALL;
+    scene.text("mono tiny end", at.right() - 8.0, y, own);
+    let state = fit(&process.state, at.right() - 14.0 - taken - left, SMALL);
     scene.text(look, left, y, state);
     if let Some(token) = process.holds.first() {
         scene.hits.push(Hit { x: left + 20.0, y: y - 4.0, r: 18.0, fact: token.fact });

@@ -179,6 +179,15 @@ impl Scene {
         self.label(&waiting.token, "tok-label on-sheet", x, y);
     }
 
+    /// A padlock: the message waits for another of its group.
+    pub fn lock(&mut self, x: f64, y: f64) {
+        self.path(
+            "shackle",
+            Pen::default().to('M', &[x - 2.4, y]).to('v', &[-1.8]).to('a', &[2.4, 2.4, 0.0, 0.0, 1.0, 4.8, 0.0]).to('v', &[1.8]),
+        );
+        self.rect("lock", x - 4.2, y - 0.4, 8.4, 6.4, 1.4);
+    }
+
     fn label(&mut self, token: &TokenRef, look: &'static str, x: f64, y: f64) {
         if token.label.chars().count() <= 3 {
             self.text(look, x, y + 3.5, token.label.clone());

@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use redrive::scenario::parts::Role;
 use redrive::sim::time::grouped;
+use redrive::view::BodyView;
 
 use crate::dom::{Node, el, live};
 use crate::lab::Lab;
@@ -57,11 +58,27 @@ pub fn Legend(lab: Lab) -> impl IntoView {
             let class = if place == 0 { "gap" } else { "" };
             el("li").class(class).with(drawing("0 0 24 24", "20", "20").with_all(marks.iter().map(mark))).says(*text)
         });
+        let locks =
+            shown.stage.parts.iter().any(|part| matches!(&part.body, BodyView::Queue { locked, .. } if locked.contains(&true)));
+        let lock = locks.then(|| {
+            let marks = [
+                el("circle").class("tok k0").attr("cx", "11").attr("cy", "11").attr("r", "8"),
+                el("path").class("shackle").attr("d", "M14.6 16v-1.8a2.4 2.4 0 0 1 4.8 0v1.8"),
+                el("rect")
+                    .class("lock")
+                    .attr("x", "12.8")
+                    .attr("y", "15.6")
+                    .attr("width", "8.4")
+                    .attr("height", "6.4")
+                    .attr("rx", "1.4"),
+            ];
+            el("li").with(drawing("0 0 24 24", "20", "20").with_all(marks)).says("its group is in flight")
+        });
         let sampled = match lab.frame.with_untracked(|frame| frame.one_of) {
             0 | 1 => "every message is drawn".to_owned(),
             many => format!("1 of {} messages is drawn", grouped(many)),
         };
-        let list = el("ul").class("legend").attr("aria-label", "Legend").with_all(roles).with_all(shapes);
+        let list = el("ul").class("legend").attr("aria-label", "Legend").with_all(roles).with_all(shapes).with_all(lock);
         vec![list.with(el("li").class("sampled").says(sampled))]
     })
 }

@@ -87,11 +87,12 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
             }
         }
         if large {
-            scene.text("mono tiny soft", left, y - 4.0, format!("offset {}", grouped((base * size).max(part.start))));
-            if !part.replicas.is_empty() {
-                let well = part.replicas.iter().all(|replica| replica.in_sync && replica.up);
-                let look = if well { "tiny soft end" } else { "tiny warn end" };
-                scene.text(look, at.right() - 12.0, y - 4.0, replicas(part));
+            let room = replicas(scene, part, (left, at.right() - 12.0), y - 4.0);
+            scene.text("mono tiny soft", left, y - 4.0, fit(&offsets(part, base * size), room, SMALL));
+            if part.high_watermark < part.end {
+                let x = left + (part.high_watermark as f64 / size as f64 - base as f64).within(0.0, cells as f64) * (cell + gap)
+                    - gap / 2.0;
+                scene.rect("watermark", x - 0.8, y - 3.0, 1.6, high + 6.0, 0.8);
             }
         }
         for (group, committed) in part.committed.iter().enumerate() {
@@ -104,19 +105,40 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
     legend(scene, tapes, at, (rows, size));
 }
 
-/// The replicas of a partition in a few words: who leads, who follows, how far a follower is behind.
-fn replicas(part: &PartitionView) -> String {
-    let mut words: Vec<String> = Vec::new();
-    for replica in &part.replicas {
-        let state = match (replica.up, replica.leads, replica.in_sync) {
-            (false, ..) => " down".to_owned(),
-            (true, true, _) => " leads".to_owned(),
-            (true, false, true) => String::new(),
-            (true, false, false) => format!(" −{}", grouped(part.end.saturating_sub(replica.end))),
-        };
-        words.push(format!("{}{state}", replica.broker));
+/// Where the tape begins, and what of it cannot be read: dropped by retention, or not yet with every replica that counts.
+fn offsets(part: &PartitionView, first: u64) -> String {
+    let from = grouped(first.max(part.start));
+    if part.high_watermark < part.end {
+        ["offset ", &from, " · readable below ", &grouped(part.high_watermark)].concat()
+    } else if part.start > 0 {
+        ["offset ", &from, " · below ", &grouped(part.start), " is gone"].concat()
+    } else {
+        "offset ".to_owned() + &from
     }
-    words.join(" · ")
+}
+
+/// The replicas over the right end of a tape: a filled mark leads, a ring is in sync, a dashed one is behind. Returns how much
+/// room they leave at the left.
+fn replicas(scene: &mut Scene, part: &PartitionView, (left, right): (f64, f64), y: f64) -> f64 {
+    let mut x = right;
+    for replica in part.replicas.iter().rev() {
+        let (look, state) = match (replica.up, replica.leads, replica.in_sync) {
+            (false, ..) => ("replica down", " down".to_owned()),
+            (true, true, _) => ("replica leads", " leads".to_owned()),
+            (true, false, true) => ("replica", String::new()),
+            (true, false, false) => ("replica behind", [" −", &grouped(part.end.saturating_sub(replica.end))].concat()),
+        };
+        let says = replica.broker.to_string() + &state;
+        let words = says.chars().count() as f64 * 5.7;
+        if x - words - 12.0 < left {
+            break;
+        }
+        let look_text = if replica.up && (replica.leads || replica.in_sync) { "tiny soft end" } else { "tiny warn end" };
+        scene.text(look_text, x, y, says);
+        scene.circle(look, x - words - 5.0, y - 3.6, 3.4);
+        x -= words + 17.0;
+    }
+    x - left
 }
 
 /// The id of a record in its cell.

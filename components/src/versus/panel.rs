@@ -17,15 +17,12 @@ const IN_BAR: usize = 3;
 
 /// The brokers of the scenario's queues, each a list to choose from.
 #[must_use]
-pub fn choices(lab: Lab, ui: Ui) -> Vec<Node> {
+pub fn choices(lab: Lab) -> Vec<Node> {
     let queues = lab.opened.with(|open| open.as_ref().map(|open| open.queues.clone()).unwrap_or_default());
     if queues.is_empty() || queues.len() > IN_BAR {
         return Vec::new();
     }
-    let rules = button("btn quiet", "What brokers can do").attr("id", "brokers-open").attr("aria-haspopup", "dialog");
-    let mut nodes: Vec<Node> = queues.iter().map(|queue| choice(lab, queue)).collect();
-    nodes.push(rules.press(move || ui.open(Sheet::Brokers)));
-    vec![el("div").class("switches").with_all(nodes)]
+    vec![el("div").class("switches").with_all(queues.iter().map(|queue| choice(lab, queue)))]
 }
 
 fn choice(lab: Lab, queue: &QueueOf) -> Node {
@@ -100,7 +97,7 @@ fn section(lab: Lab, ui: Ui, pair: &Pair) -> Node {
     });
     let table = el("table").with(el("thead").with(el("tr").with_all(head))).with(el("tbody").with_all(body));
     let moments = [
-        button("btn", "Compare at this moment").press(move || lab.compare_at(lab.now_us().max(1))),
+        button("btn", "Compare here").press(move || lab.compare_at(lab.now_us().max(1))),
         button("btn", "Compare at the end").press(move || {
             lab.compare_at(lab.opened.with_untracked(|open| open.as_ref().map_or(0, |open| open.until_us)));
         }),

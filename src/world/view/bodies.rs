@@ -74,10 +74,12 @@ impl World {
                 (false, _) => "delay",
             },
         });
+        let free = server.next(MOST_SLOTS);
+        let locked = server.locked(MOST_SLOTS - free.len());
         BodyView::Queue {
             ready,
-            next: server.next(MOST_SLOTS).iter().map(|message| self.token(message)).collect(),
-            locked: Vec::new(),
+            next: free.iter().chain(&locked).map(|message| self.token(message)).collect(),
+            locked: free.iter().map(|_| false).chain(locked.iter().map(|_| true)).collect(),
             hidden: held + delayed,
             shelf: shelf.collect(),
             tray: false,

@@ -1,6 +1,7 @@
 //! What a person does with the published page, and what they find.
 
 mod bad_input;
+mod brokers;
 mod exact_runs;
 mod first_screen;
 mod order_shop;
