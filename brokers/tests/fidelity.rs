@@ -84,6 +84,7 @@ fn counted() -> String {
          \x20   /// Cases taken from the broker's documentation or source.\n    pub documented: u32,\n\
          \x20   /// The servers with their versions.\n    pub servers: &'static [&'static str],\n}\n\n\
          /// One row a broker, in the order of [`crate::profile::ALL`].\n\
+         #[rustfmt::skip]\n\
          pub const ALL: &[Fidelity] = &[\n",
     );
     for profile in profile::ALL {
@@ -108,8 +109,8 @@ fn counted() -> String {
         let rest = all - recorded - by_others;
         let _ = write!(
             text,
-            "    Fidelity {{\n        id: {:?},\n        cases: {all},\n        matched: {matched},\n        recorded: {recorded},\n        \
-             by_others: {by_others},\n        documented: {rest},\n        servers: &[{}],\n    }},\n",
+            "    Fidelity {{ id: {:?}, cases: {all}, matched: {matched}, recorded: {recorded}, by_others: {by_others}, documented: {rest}, \
+             servers: &[{}] }},\n",
             profile.id,
             names.join(", "),
         );
