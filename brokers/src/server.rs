@@ -209,6 +209,17 @@ pub trait QueueServer: Debug {
         let _ = (now_us, tuning);
     }
 
+    /// The node that leads dies. Says which it was; none where there are no nodes, or none is left.
+    fn kill_leader(&mut self, now_us: u64) -> Option<u8> {
+        let _ = now_us;
+        None
+    }
+
+    /// A node is back.
+    fn revive(&mut self, now_us: u64, node: u8) {
+        let _ = (now_us, node);
+    }
+
     /// A copy of the whole state.
     fn boxed(&self) -> Box<dyn QueueServer>;
 }

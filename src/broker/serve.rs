@@ -1,8 +1,10 @@
 //! Brokers at work: they store what arrives, hand it out, and drop what is too old.
 
 use super::queue::{Acked, Holder, Receipt};
+use super::server::Arrival;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
+use crate::scenario::parts::Broker;
 use crate::scenario::parts::Partitioner;
 use crate::sim::Handle;
 use crate::world::{Body, Caller, Event, Point, World};
@@ -13,7 +15,7 @@ const MOST_UNCONFIRMED: usize = 100_000;
 impl World {
     /// A broker stores a message and hands it on to whoever waits. Says why, where it refuses.
     pub(crate) fn broker_stores(&mut self, broker: u16, message: Message) -> Cause {
-        let refused = self.store(broker, message);
+        let refused = self.store(broker, message, Arrival::Published);
         self.wake(broker);
         refused
     }
@@ -35,7 +37,7 @@ impl World {
     }
 
     /// A broker stores a message. Says why, where it refuses.
-    pub(crate) fn store(&mut self, broker: u16, message: Message) -> Cause {
+    pub(crate) fn store(&mut self, broker: u16, message: Message, arrival: Arrival) -> Cause {
         let now_us = self.now_us;
         let message = self.arrives(broker, message);
         match self.parts[usize::from(broker)].body {
@@ -51,7 +53,7 @@ impl World {
                     self.note(Kind::StoredDelayed, broker, message.fact, message.effects, delay_us);
                 }
             }
-            Body::Server(index) => return self.server_stores(index, message),
+            Body::Server(index) => return self.server_stores(index, message, arrival),
             Body::Exchange(index) => return self.exchange_routes(index, message),
             Body::Log(index) => return self.append(index, message, Partitioner::Murmur2),
             Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Relay(_) | Body::Worker(_) | Body::Dependency(_) => {
@@ -218,13 +220,17 @@ impl World {
             // Someone consumes it: what lands there is an ordinary message.
             _ => {
                 self.hop(from, tray, message.fact, 0);
-                self.broker_stores(tray, message);
-                return;
+                self.store(tray, message, Arrival::Moved);
+                return self.wake(tray);
             }
         };
         let queue = &mut self.queues[usize::from(tray)];
         let part = queue.part;
-        queue.store(Message { stored_us: now_us, receives: 0, ..message });
+        // A standard queue of SQS keeps the time of the first send: its dead letters are as old as the message.
+        let keeps_time = matches!(self.parts[usize::from(from)].body, Body::Server(server)
+            if self.servers[usize::from(server)].settings.broker == Broker::Sqs);
+        let stored_us = if keeps_time { message.stored_us } else { now_us };
+        queue.store(Message { stored_us, receives: 0, ..message });
         self.parts[usize::from(part)].counters.done += 1;
         self.hop(from, part, message.fact, 0);
         self.note(Kind::Buried, part, message.fact, message.effects, 0);
@@ -353,7 +359,7 @@ impl World {
             self.hop(part, source, message.fact, 0);
             match self.parts[usize::from(source)].body {
                 Body::Log(log) => self.append(log, message, Partitioner::Murmur2),
-                _ => self.store(source, message),
+                _ => self.store(source, message, Arrival::Moved),
             };
             let kind = if tray { Kind::Redriven } else { Kind::LeftQueue };
             self.note(kind, part, queued.message.fact, queued.message.effects, 0);

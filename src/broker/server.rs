@@ -15,6 +15,18 @@ use crate::service::{Origin, Source};
 use crate::sim::{Handle, Slab, Timestamp};
 use crate::world::{Event, World};
 
+/// How a message comes to a broker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// Someone publishes it.
+    Published,
+    /// It is moved there: a dead letter, or one that is redriven.
+    Moved,
+}
+
+/// How long a node that died stays away.
+const NODE_RESTART_US: u64 = 30_000_000;
+
 /// The state of a server.
 #[derive(Debug)]
 pub struct Server {
@@ -34,6 +46,10 @@ pub struct Server {
     alarm_us: Option<Timestamp>,
     /// The consumer that was given the last pushed message.
     turn: u32,
+    /// Nodes that have died and are not back.
+    dead_nodes: Vec<u8>,
+    /// It is sending: a round is not begun in a round.
+    pushing: bool,
 }
 
 impl Clone for Server {
@@ -43,6 +59,7 @@ impl Clone for Server {
             waiting: self.waiting.clone(),
             machine: self.machine.boxed(),
             letters: self.letters.clone(),
+            dead_nodes: self.dead_nodes.clone(),
             ..*self
         }
     }
@@ -107,6 +124,8 @@ impl Server {
             letters: Slab::default(),
             alarm_us: None,
             turn: 0,
+            dead_nodes: Vec::new(),
+            pushing: false,
             settings,
         }
     }
@@ -162,8 +181,9 @@ impl Server {
 }
 
 impl World {
-    /// A server stores a message. Says why, where it refuses.
-    pub(super) fn server_stores(&mut self, index: u16, mut message: Message) -> Cause {
+    /// A server stores a message. Says why, where it refuses. One that is moved there from elsewhere gets an identity of its
+    /// own, as brokers give it: it is no repeat.
+    pub(super) fn server_stores(&mut self, index: u16, mut message: Message, arrival: Arrival) -> Cause {
         let now_us = self.now_us;
         let priority = self.origin_of(&message).map_or(0, |producer| producer.settings.priority as u8);
         let server = &mut self.servers[usize::from(index)];
@@ -172,7 +192,7 @@ impl World {
         let publish = Publish {
             body: body(letter),
             key: u64::from(message.key),
-            dedup: Some(u64::from(message.fact)),
+            dedup: (arrival == Arrival::Published).then_some(u64::from(message.fact)),
             priority,
             delay_us: server.settings.delay.0,
             ..Publish::default()
@@ -276,7 +296,12 @@ impl World {
             return;
         }
         if self.servers[usize::from(index)].pushes() {
-            return self.server_pushes(index);
+            // Whoever is given something looks for more while the round still goes on.
+            if !std::mem::replace(&mut self.servers[usize::from(index)].pushing, true) {
+                self.server_pushes(index);
+                self.servers[usize::from(index)].pushing = false;
+            }
+            return;
         }
         for _ in 0..self.servers[usize::from(index)].waiting.len() {
             let server = &mut self.servers[usize::from(index)];
@@ -373,6 +398,43 @@ impl World {
         let server = &mut self.servers[usize::from(index)];
         server.waiting.retain(|holder| *holder != gone);
         server.machine.close(now_us, consumer(gone));
+        self.server_happened(index);
+        self.server_delivers(index);
+    }
+
+    /// The node that leads a replicated queue dies, and comes back after a while.
+    pub(crate) fn server_loses_node(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        let part = server.part;
+        let Some(node) = server.machine.kill_leader(now_us) else { return };
+        server.dead_nodes.push(node);
+        self.note_part(Kind::Crashed, part, u64::from(node));
+        self.pending.after(now_us, NODE_RESTART_US, Event::Restart(part, u16::from(node)));
+        self.server_happened(index);
+        self.server_delivers(index);
+    }
+
+    /// Every node of a replicated queue is started again.
+    pub(crate) fn server_gets_nodes(&mut self, index: u16) {
+        for node in self.servers[usize::from(index)].dead_nodes.clone() {
+            self.server_gets_node(index, u16::from(node));
+        }
+    }
+
+    /// True while a node of a replicated queue is dead.
+    pub(crate) fn server_lacks_node(&self, index: u16) -> bool {
+        !self.servers[usize::from(index)].dead_nodes.is_empty()
+    }
+
+    /// A node of a replicated queue is back.
+    pub(crate) fn server_gets_node(&mut self, index: u16, node: u16) {
+        let now_us = self.now_us;
+        let server = &mut self.servers[usize::from(index)];
+        let part = server.part;
+        let Some(place) = server.dead_nodes.iter().position(|dead| u16::from(*dead) == node) else { return };
+        server.machine.revive(now_us, server.dead_nodes.remove(place));
+        self.note_part(Kind::Restarted, part, u64::from(node));
         self.server_happened(index);
         self.server_delivers(index);
     }

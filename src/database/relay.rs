@@ -6,6 +6,7 @@
 //! write-ahead log cannot, and needs a slot that keeps the log until it has read it.
 
 use super::rows::RowKey;
+use crate::broker::server::Arrival;
 use crate::command::CrashStep;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, NO_FACT};
@@ -173,7 +174,7 @@ impl World {
         }
         let mut refused = Cause::None;
         for message in &batch {
-            let cause = self.store(broker, *message);
+            let cause = self.store(broker, *message, Arrival::Published);
             refused = refused.max(cause);
         }
         self.wake(broker);

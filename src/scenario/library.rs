@@ -37,6 +37,16 @@ const ALL: &[(&str, &str)] = &[
     ("noisy-tenant", include_str!("library/noisy-tenant.json")),
     ("lock-runs-out", include_str!("library/lock-runs-out.json")),
     ("pop-and-delete", include_str!("library/pop-and-delete.json")),
+    ("any-broker", include_str!("library/any-broker.json")),
+    ("fan-out", include_str!("library/fan-out.json")),
+    ("topic-routing", include_str!("library/topic-routing.json")),
+    ("quorum-leader-dies", include_str!("library/quorum-leader-dies.json")),
+    ("consumer-timeout", include_str!("library/consumer-timeout.json")),
+    ("unbounded-prefetch", include_str!("library/unbounded-prefetch.json")),
+    ("requeue-loop", include_str!("library/requeue-loop.json")),
+    ("lambda-visibility", include_str!("library/lambda-visibility.json")),
+    ("dead-letters-vanish", include_str!("library/dead-letters-vanish.json")),
+    ("fifo-batch", include_str!("library/fifo-batch.json")),
 ];
 
 /// The ids in the order of the picker.

@@ -355,6 +355,8 @@ settings! {
         backoff_max: Micros = "30s" in "0s..=1h", "The longest wait.";
         jitter: bool = "true" in "", "Draws each wait between half and its full length, so that tries do not come in waves.";
         failure: OnFailure = "leave" in "leave|requeue|reject", "What it tells a queue of a message whose last try failed. For brokers other than the plain queue.";
+        ack_batch: bool = "false" in "", "Acknowledges a batch only when all of it is done, as a function on SQS does. For brokers other than the plain queue.";
+        stop_group: bool = "false" in "", "After a failure it gives back what it still holds of the same key, so that a group stays in order.";
         memory: u64 = "0" in "0..=100000000", "Messages that fit into a process's memory; one more and it dies. 0 has no limit.";
         poison: OnPoison = "retry" in "retry|dead-letter|skip", "What it does with a message that can never succeed.";
         dead_letters: PartName = "" in "", "Where it moves what failed for good. Without one a queue message waits for its timeout and a log record is tried again.";

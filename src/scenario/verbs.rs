@@ -7,7 +7,7 @@ use super::document::switches::LAB;
 use super::fault::Fault;
 use super::links::{self, dead_letter_queues, links};
 use super::nearest::known;
-use super::parts::Kind;
+use super::parts::{Broker, Kind};
 use super::setting::Refused;
 use crate::command::{Command, CrashStep};
 use crate::sim::order::by_key;
@@ -41,6 +41,9 @@ pub fn commands_for(kind: &Kind) -> &'static [&'static str] {
         Kind::Exchange(_) => &["break", "slow", "fail", "cut", "lose-acks", "mend", "set"],
         Kind::Database(_) | Kind::Dependency(_) => &["break", "slow", "fail", "cut", "mend", "set"],
         Kind::Relay(_) => &["break", "slow", "cut", "crash", "deploy", "mend", "pause", "resume", "set"],
+        Kind::Queue(queue) if queue.broker == Broker::RabbitmqQuorum => {
+            &["break", "slow", "fail", "cut", "crash", "lose-acks", "poison", "mend", "redrive", "set"]
+        }
         Kind::Queue(_) => &["break", "slow", "fail", "cut", "lose-acks", "poison", "mend", "redrive", "set"],
         Kind::Log(log) if log.replicas > 1 => {
             &["break", "slow", "fail", "cut", "crash", "lose-acks", "poison", "mend", "pause", "resume", "set"]
@@ -72,7 +75,7 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
         Kind::Database(_) => &["effect"],
         Kind::Relay(_) => &["from", "to", "due"],
         Kind::Queue(_) => &["broker", "version", "claim", "reaper", "priorities", "single_active", "overflow", "dead_letters"],
-        Kind::Exchange(_) => &["bindings", "alternate"],
+        Kind::Exchange(_) => &["bindings"],
         Kind::Log(_) => &["delay", "broker", "replicas"],
         Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from", "park"],
         Kind::Dependency(_) => &["role", "effect"],

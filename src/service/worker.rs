@@ -113,6 +113,8 @@ pub struct Process {
     pub lanes: BTreeMap<u32, Lane>,
     /// Messages that wait for an earlier one of their key.
     pub behind: u32,
+    /// Done and to be acknowledged with the rest of its batch.
+    pub unacked: Vec<(Tag, Message)>,
     /// It waits for a message.
     pub waiting: bool,
     /// Since when it is down.
@@ -275,7 +277,9 @@ impl World {
         let entry = &self.servers[usize::from(server)];
         let server_part = entry.part;
         if entry.pushes() {
-            return false;
+            // It has sent what it may; but to a process that was away until now it may send more.
+            self.server_delivers(server);
+            return !self.workers[usize::from(index)].processes[usize::from(process)].buffer.is_empty();
         }
         let holder = Holder { worker: index, process };
         let may = self.reachable(part, server_part) && !self.parts[usize::from(server_part)].health.paused;
@@ -590,7 +594,11 @@ impl World {
                     self.note(Kind::Held, part, job.message.fact, effect, 0);
                 }
                 let by = Holder { worker: index, process: job.process };
-                self.server_settles(server, by, tag, Settle::Ack, &job.message);
+                if self.workers[usize::from(index)].settings.ack_batch {
+                    self.job_waits_for_batch(index, server, by, tag, job.message);
+                } else {
+                    self.server_settles(server, by, tag, Settle::Ack, &job.message);
+                }
                 if skipped {
                     self.note(Kind::GaveUp, part, job.message.fact, effect, cause as u64);
                 }
@@ -609,6 +617,18 @@ impl World {
             return self.process_crashes(index, job.process);
         }
         self.process_fills(index, job.process);
+    }
+
+    /// What is done is acknowledged with the last one of its batch.
+    fn job_waits_for_batch(&mut self, index: u16, server: u16, by: Holder, tag: Tag, message: Message) {
+        let hands = &mut self.workers[usize::from(index)].processes[usize::from(by.process)];
+        hands.unacked.push((tag, message));
+        if hands.busy > 0 || !hands.buffer.is_empty() {
+            return;
+        }
+        for (tag, message) in std::mem::take(&mut hands.unacked) {
+            self.server_settles(server, by, tag, Settle::Ack, &message);
+        }
     }
 
     /// A message that can never be processed has been recognised, or fails like any other.
@@ -695,6 +715,7 @@ impl World {
         }
         if let (Origin::Server(tag), Source::Server(server), false) = (job.origin, worker_source, job.owned) {
             let by = Holder { worker: index, process: job.process };
+            self.group_stops(index, server, &job);
             match failure {
                 OnFailure::Leave => {}
                 OnFailure::Requeue => self.server_settles(server, by, tag, Settle::Requeue, &job.message),
@@ -702,6 +723,26 @@ impl World {
             }
         }
         self.process_fills(index, job.process);
+    }
+
+    /// A worker that stops the group of a failed message gives back what it has received of its key and not begun.
+    fn group_stops(&mut self, index: u16, server: u16, failed: &Job) {
+        let worker = &mut self.workers[usize::from(index)];
+        if !worker.settings.stop_group {
+            return;
+        }
+        let jobs = &worker.jobs;
+        let of_group = |handle: &Handle| jobs.get(*handle).is_some_and(|job| job.message.key == failed.message.key);
+        let buffer = &mut worker.processes[usize::from(failed.process)].buffer;
+        let back: Vec<Handle> = buffer.iter().copied().filter(of_group).collect();
+        buffer.retain(|handle| !back.contains(handle));
+        let by = Holder { worker: index, process: failed.process };
+        for handle in back {
+            let Some(job) = self.workers[usize::from(index)].jobs.remove(handle) else { continue };
+            if let Origin::Server(tag) = job.origin {
+                self.server_settles(server, by, tag, Settle::Requeue, &job.message);
+            }
+        }
     }
 
     fn breaker_counts(&mut self, index: u16) {
@@ -764,6 +805,7 @@ impl World {
         hands.buffer.clear();
         hands.lanes.clear();
         hands.behind = 0;
+        hands.unacked.clear();
         hands.batch_left = 0;
         hands.batch_ends.clear();
         if let Source::Queue(queue) = worker.source {

@@ -119,6 +119,9 @@ impl World {
         health.poison_next = 0;
         health.restarting_until_us = None;
         self.cuts.retain(|cut| cut.0 != part && cut.1 != part);
+        if let Body::Server(server) = self.parts[usize::from(part)].body {
+            self.server_gets_nodes(server);
+        }
         if let Body::Worker(worker) = self.parts[usize::from(part)].body {
             for process in 0..self.workers[usize::from(worker)].processes.len() {
                 self.process_starts(worker, process as u16);
@@ -162,6 +165,7 @@ impl World {
             Body::Relay(relay) if !self.parts[usize::from(part)].health.out() => self.relay_crashes(relay),
             Body::Producer(producer) => self.producer_forgets(producer, Cause::ProcessDied),
             Body::Log(log) => self.log_crashes(log),
+            Body::Server(server) => self.server_loses_node(server),
             Body::Worker(worker) => {
                 let processes = &self.workers[usize::from(worker)].processes;
                 let busy = processes.iter().position(|process| process.up && process.busy > 0);
@@ -180,6 +184,7 @@ impl World {
         }
         match self.parts[usize::from(part)].body {
             Body::Worker(worker) => self.process_starts(worker, process),
+            Body::Server(server) => self.server_gets_node(server, process),
             Body::Log(log) => self.log_restarts(log, process),
             Body::Producer(_) | Body::Service(_) | Body::Relay(_) => {
                 let due = self.parts[usize::from(part)].health.restarting_until_us;
@@ -292,6 +297,10 @@ impl World {
                 self.worker_fills(index);
             }
             Body::Server(index) => self.server_tuned(index),
+            Body::Exchange(index) => {
+                let alternate = self.exchanges[usize::from(index)].settings.alternate.id().and_then(|id| self.part_index(id));
+                self.exchanges[usize::from(index)].alternate = alternate;
+            }
             Body::Log(index) => {
                 self.grows(index);
                 self.log_tuned(index);

@@ -258,6 +258,16 @@ impl QueueServer for RabbitQueue {
         self.queue.tune(now_us, settings);
     }
 
+    fn kill_leader(&mut self, now_us: u64) -> Option<u8> {
+        let leader = self.leader()?;
+        self.kill_node(now_us, leader);
+        Some(leader)
+    }
+
+    fn revive(&mut self, now_us: u64, node: u8) {
+        self.start_node(now_us, node);
+    }
+
     fn boxed(&self) -> Box<dyn QueueServer> {
         Box::new(self.clone())
     }

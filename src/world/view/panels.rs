@@ -137,6 +137,7 @@ impl World {
             || health.lose_acks > 0
             || health.poison_next > 0
             || health.crash_at.is_some()
+            || matches!(self.parts[usize::from(part)].body, Body::Server(server) if self.server_lacks_node(server))
             || self.cuts.iter().any(|cut| cut.0 == part || cut.1 == part)
     }
 
