@@ -8,7 +8,7 @@ const DELIVERY_LIMIT: Native = Native {
     default: "none",
     allowed: "0..=1000000",
     doc: "Returns that a message may have; the next one makes it a dead letter, so it is delivered once more often than this. \
-          20 by default since 4.0.",
+          20 by default since 4.0; since 4.3 a nack with requeue does not count.",
 };
 
 const TTL: Native = Native {
@@ -158,6 +158,8 @@ pub const QUORUM: Profile = Profile {
         "The two priority levels of 4.0.",
         "A channel that holds more than 32 single deliveries when it closes: the server returns them in an order of its own.",
         "What is said during an election is answered at once; the server waits for the new leader.",
+        "Consumer timeouts of 4.3 per queue: all releases have the node's.",
+        "A crash of 3.10: a consumer tag used again on a channel while its old deliveries are outstanding ends the connection.",
     ],
     sources: SOURCES,
 };
