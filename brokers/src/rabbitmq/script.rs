@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::broker::{Answer, Broker, DeadLetterTo, Delivered, Heard, Letter, Verdict};
+use super::arguments;
+use super::broker::Broker;
 use super::exchange::Binding;
+use super::letter::{Answer, DeadLetterTo, Delivered, Heard, Letter, Verdict};
 use super::settings::{Release, Settings};
 use super::words::{self, Bind, Call, How, MAIN_QUEUE, Out};
 use crate::transcript::Transcript;
@@ -26,7 +28,7 @@ impl Script {
     /// # Errors
     /// A line of the header that is not understood.
     pub fn open(transcript: &Transcript) -> Result<Self, String> {
-        let release = words::release(transcript.value("server").unwrap_or_default());
+        let release = arguments::release(transcript.value("server").unwrap_or_default());
         let time = |name: &str, default: Option<u64>| match transcript.value(name) {
             None => Ok(default),
             Some(value) => words::duration_us(value).map(Some).ok_or_else(|| format!("{name}: {value}")),
@@ -42,7 +44,7 @@ impl Script {
             people: Vec::new(),
             tags: BTreeMap::new(),
         };
-        if let Some(args) = words::main_queue(transcript) {
+        if let Some(args) = arguments::main_queue(transcript) {
             script.declare(MAIN_QUEUE, &args)?;
         }
         Ok(script)
@@ -112,7 +114,7 @@ impl Script {
     }
 
     fn declare(&mut self, name: &str, args: &[(String, String)]) -> Result<(), String> {
-        let settings = words::settings(args, self.release)?;
+        let settings = arguments::settings(args, self.release)?;
         let arg = |wanted: &str| args.iter().find(|(known, _)| known == wanted).map(|(_, value)| value.clone());
         let key = arg("x-dead-letter-routing-key");
         let to = arg("x-dead-letter-exchange").map(|exchange| DeadLetterTo { exchange, key });

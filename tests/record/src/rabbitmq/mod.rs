@@ -4,8 +4,10 @@
 //! fuzz KIND COUNT SEED    KIND is classic, quorum or quorum-limit: random scripts on server and machine
 //! ```
 
+mod events;
 mod fuzz;
 mod player;
+mod values;
 
 use std::process::Command;
 

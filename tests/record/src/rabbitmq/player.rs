@@ -3,80 +3,30 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use amqprs::callbacks::{ChannelCallback, DefaultConnectionCallback};
+use amqprs::callbacks::DefaultConnectionCallback;
 use amqprs::channel::{
     BasicAckArguments, BasicCancelArguments, BasicConsumeArguments, BasicGetArguments, BasicNackArguments, BasicPublishArguments,
     BasicQosArguments, BasicRejectArguments, Channel, ConfirmSelectArguments, ExchangeDeclareArguments, ExchangeDeleteArguments,
     QueueBindArguments, QueueDeclareArguments, QueueDeleteArguments, QueuePurgeArguments,
 };
 use amqprs::connection::{Connection, OpenConnectionArguments};
-use amqprs::consumer::AsyncConsumer;
 use amqprs::error::Error;
-use amqprs::{Ack, BasicProperties, Cancel, CloseChannel, Deliver, FieldTable, FieldValue, Nack, Return};
-use async_trait::async_trait;
+use amqprs::{BasicProperties, FieldTable, FieldValue};
+use redrive_brokers::rabbitmq::arguments;
 use redrive_brokers::rabbitmq::words::{self, Bind, Call, How, MAIN_QUEUE, Out, Said};
-use redrive_brokers::rabbitmq::{ExchangeKind, Match, Value};
+use redrive_brokers::rabbitmq::{ExchangeKind, Match};
 use redrive_brokers::transcript::Transcript;
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{sleep, timeout};
+
+use super::events::{Event, Events, Listener, Subscription};
+use super::values::{delivery_count, header_value, kind_word, match_word, number, table};
 
 /// Nothing more comes when nothing came for so long.
 const QUIET: Duration = Duration::from_millis(80);
 
 /// A confirm that takes longer than this does not come.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// What the server says without being asked.
-enum Event {
-    Confirmed(u64, bool),
-    Returned,
-    Closed(u16),
-    Delivery { queue: String, tag: u64, name: String, redelivered: bool, count: Option<u32> },
-}
-
-type Events = UnboundedSender<(String, Event)>;
-
-struct Listener(String, Events);
-
-#[async_trait]
-impl ChannelCallback for Listener {
-    async fn close(&mut self, _: &Channel, close: CloseChannel) -> Result<(), Error> {
-        let _ = self.1.send((self.0.clone(), Event::Closed(close.reply_code())));
-        Ok(())
-    }
-    async fn cancel(&mut self, _: &Channel, _: Cancel) -> Result<(), Error> {
-        Ok(())
-    }
-    async fn flow(&mut self, _: &Channel, active: bool) -> Result<bool, Error> {
-        Ok(active)
-    }
-    async fn publish_ack(&mut self, _: &Channel, ack: Ack) {
-        let _ = self.1.send((self.0.clone(), Event::Confirmed(ack.delivery_tag(), true)));
-    }
-    async fn publish_nack(&mut self, _: &Channel, nack: Nack) {
-        let _ = self.1.send((self.0.clone(), Event::Confirmed(nack.delivery_tag(), false)));
-    }
-    async fn publish_return(&mut self, _: &Channel, _: Return, _: BasicProperties, _: Vec<u8>) {
-        let _ = self.1.send((self.0.clone(), Event::Returned));
-    }
-}
-
-/// A subscription of someone to a queue.
-struct Subscription(String, String, Events);
-
-#[async_trait]
-impl AsyncConsumer for Subscription {
-    async fn consume(&mut self, _: &Channel, deliver: Deliver, properties: BasicProperties, content: Vec<u8>) {
-        let event = Event::Delivery {
-            queue: self.1.clone(),
-            tag: deliver.delivery_tag(),
-            name: String::from_utf8_lossy(&content).into_owned(),
-            redelivered: deliver.redelivered(),
-            count: delivery_count(&properties),
-        };
-        let _ = self.2.send((self.0.clone(), event));
-    }
-}
 
 /// Someone's channel.
 struct Person {
@@ -122,58 +72,6 @@ fn fault(error: Error) -> String {
     error.to_string()
 }
 
-fn delivery_count(properties: &BasicProperties) -> Option<u32> {
-    let value = properties.headers()?.as_ref().iter().find(|(name, _)| name.as_ref() == "x-delivery-count")?.1;
-    number(value)
-}
-
-fn number(value: &FieldValue) -> Option<u32> {
-    match value {
-        FieldValue::l(number) => u32::try_from(*number).ok(),
-        FieldValue::I(number) => u32::try_from(*number).ok(),
-        FieldValue::b(number) => u32::try_from(*number).ok(),
-        FieldValue::B(number) => Some(u32::from(*number)),
-        _ => None,
-    }
-}
-
-fn table(pairs: &[(String, FieldValue)]) -> FieldTable {
-    let mut table = FieldTable::new();
-    for (name, value) in pairs {
-        if let Ok(name) = name.as_str().try_into() {
-            table.insert(name, value.clone());
-        }
-    }
-    table
-}
-
-fn header_value(value: &Value) -> FieldValue {
-    match value {
-        Value::Text(text) => text.as_str().into(),
-        Value::Int(number) => FieldValue::l(*number),
-        Value::Void => FieldValue::V,
-    }
-}
-
-fn match_word(matching: Match) -> &'static str {
-    match matching {
-        Match::All => "all",
-        Match::Any => "any",
-        Match::AllWithX => "all-with-x",
-        Match::AnyWithX => "any-with-x",
-    }
-}
-
-fn kind_word(kind: ExchangeKind) -> &'static str {
-    match kind {
-        ExchangeKind::Direct => "direct",
-        ExchangeKind::Fanout => "fanout",
-        ExchangeKind::Topic => "topic",
-        ExchangeKind::Headers => "headers",
-        ExchangeKind::ConsistentHash => "x-consistent-hash",
-    }
-}
-
 impl Player {
     /// Connects and declares what the header asks for; names get `run` in front.
     pub async fn open(script: &Transcript, run: &str) -> Result<Self, String> {
@@ -189,7 +87,7 @@ impl Player {
             send,
             kept: Vec::new(),
         };
-        if let Some(args) = words::main_queue(script) {
+        if let Some(args) = arguments::main_queue(script) {
             player.person("main").await?;
             player.declare("main", MAIN_QUEUE, &args).await?;
         }
