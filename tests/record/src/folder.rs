@@ -27,9 +27,14 @@ impl<'a> Wish<'a> {
     }
 }
 
-/// Plays every transcript of a folder of `tests/transcripts` whose `source:` starts with `record`: `recorded 2026-11-29`
-/// is played anew, `to be recorded` is not one of them, plain `record` asks for a first recording. `version` is the
-/// server's own name and version; `play` gives the script with the answers of the server.
+/// Whether a transcript of this source is ours to play: `recorded 2026-11-29` is played anew, `record` asks for a first
+/// recording; `recorded on AWS by others` is not.
+fn is_ours(source: &str) -> bool {
+    source == "record" || source.strip_prefix("recorded ").is_some_and(|when| when.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Plays every transcript of a folder of `tests/transcripts` that was recorded here. `version` is the server's own name
+/// and version; `play` gives the script with the answers of the server.
 ///
 /// # Errors
 /// A file cannot be read or written, a script cannot be played, or something differs from what is checked.
@@ -48,7 +53,7 @@ pub fn each(
         let text = fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
         let known = Transcript::parse(&text).map_err(|fault| format!("{name}: {fault}"))?;
         let wanted = names.is_empty() || names.contains(&name);
-        if !wanted || !known.value("source").is_some_and(|source| source.starts_with("record")) {
+        if !wanted || !known.value("source").is_some_and(is_ours) {
             continue;
         }
         played += 1;
