@@ -3,6 +3,7 @@
 use redrive::command::Timed;
 use redrive::observe::findings::FindingKind;
 use redrive::run::Run;
+use redrive::view::BodyView;
 use redrive::world::World;
 
 const SECOND: u64 = 1_000_000;
@@ -121,4 +122,50 @@ fn two_hashes_of_one_key_are_two_partitions_and_no_order() {
     };
     check(&[], 37);
     check(&["0s set node.partitioner=murmur2"], 0);
+}
+
+/// The newest value of a gauge.
+fn gauge(world: &World, part: &str, name: &str) -> u64 {
+    let place = world.scenario().parts.get_index_of(part).expect("a part");
+    let table = redrive::scenario::gauges::gauges(&world.scenario().parts[place].kind);
+    world.gauges_now(place as u16)[table.iter().position(|gauge| gauge.name == name).expect("a gauge")]
+}
+
+/// Offset after the newest record, and how far each group has committed, of the first partition.
+fn offsets(world: &World, log: usize) -> (u64, Vec<u64>) {
+    let stage = world.stage(0);
+    let BodyView::Log { partitions, .. } = &stage.parts[log].body else { panic!("it is a log") };
+    (partitions[0].end, partitions[0].committed.clone())
+}
+
+#[test]
+fn an_open_transaction_holds_up_who_reads_committed_records() {
+    let stuck = play("stuck-transaction", &[], &[]);
+    assert_eq!(offsets(&stuck, 2), (1_663, vec![200, 1_663]));
+    let lags =
+        |world: &World| [gauge(world, "billing", "lag"), gauge(world, "billing", "lag_stable"), gauge(world, "search", "lag")];
+    assert_eq!(lags(&stuck), [1_463, 0, 0]);
+    assert_eq!((fired_s(&stuck, "consumer-lag"), fired_s(&stuck, "open-transaction")), (Some(70), Some(70)));
+    for cure in ["120s crash import", "120s set import.transaction_timeout=10s"] {
+        let cured = play("stuck-transaction", &[], &[cure]);
+        assert_eq!((offsets(&cured, 2), lags(&cured)), ((1_664, vec![1_664; 2]), [0, 0, 0]), "a marker takes an offset");
+        assert_eq!((cured.observer.ledger.counts(0).once, cured.observer.ledger.counts(0).lost), (1_662, 1));
+        assert_eq!(cured.observer.ledger.counts(1).once, 1_663, "who reads uncommitted records got it");
+    }
+    let whole = play("stuck-transaction", &[("import.transaction", "1")], &[]);
+    assert_eq!((offsets(&whole, 2), lags(&whole)), ((1_664, vec![1_664; 2]), [0, 0, 0]));
+}
+
+#[test]
+fn a_group_that_was_away_for_too_long_begins_anew() {
+    let check = |sets: &[(&str, &str)], commands: &[&str], expect: [u64; 5]| {
+        let world = play("offsets-expired", sets, commands);
+        assert_eq!(counts(&world), expect, "{sets:?} {commands:?}");
+    };
+    check(&[], &[], [450, 150, 0, 0, 0]);
+    check(&[("lab.reset", "latest")], &[], [250, 0, 350, 0, 0]);
+    check(&[("lab.reset", "none")], &[], [150, 0, 0, 450, 0]);
+    check(&[("lab.reset", "none")], &["110s rewind billing to 30s"], [600, 0, 0, 0, 0]);
+    check(&[], &["10s set billing.offsets_retention=7d"], [600, 0, 0, 0, 0]);
+    check(&[], &["10s set billing.idempotent=true"], [550, 50, 0, 0, 0]);
 }

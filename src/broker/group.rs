@@ -23,6 +23,12 @@ pub struct Group {
     pub rebalancing_since_us: Option<Timestamp>,
     /// How many rebalances there were.
     pub rebalances: u64,
+    /// Since when it has no members.
+    pub idle_since_us: Option<Timestamp>,
+    /// Its offsets are gone: it begins anew with its next member.
+    pub forgotten: bool,
+    /// It has no offset to go on from and stands still.
+    pub stopped: bool,
     /// Its members and coordinator, where the protocol is played in full.
     pub crew: Option<Box<Crew>>,
 }

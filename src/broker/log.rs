@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use redrive_brokers::kafka::partitioner::{crc32, murmur2};
 
 use super::replicas::Replicas;
+use super::transactions::Transactions;
 use crate::message::Message;
 use crate::scenario::parts::{LogSettings, Partitioner};
 use crate::sim::{Tape, Timestamp};
@@ -43,6 +44,8 @@ pub struct Log {
     pub appended: u64,
     /// Of these, how many are for some of the groups only: redriven dead letters.
     pub marked: u64,
+    /// Its transactions, where there has been one.
+    pub transactions: Option<Box<Transactions>>,
     /// Its replicas, where it has more than one.
     pub replicas: Option<Box<Replicas>>,
     /// Where the records are whose publishers have no answer yet, by publisher and its number for the record: kept where
@@ -64,6 +67,7 @@ impl Log {
             effects: 0,
             appended: 0,
             marked: 0,
+            transactions: None,
             replicas,
             unconfirmed: BTreeMap::new(),
         }

@@ -9,6 +9,7 @@ pub mod queue;
 pub mod replicas;
 mod serve;
 pub mod server;
+pub mod transactions;
 
 pub use exchange::Exchange;
 pub use group::Group;

@@ -10,7 +10,7 @@ use redrive_brokers::kafka::replica::{EpochStart, Life, Replica};
 
 use super::log::Log;
 use crate::message::Message;
-use crate::observe::record::{Cause, Kind, pack_place};
+use crate::observe::record::{Cause, Kind, NO_FACT, pack_place};
 use crate::scenario::parts::{self, LogBroker, LogSettings, Partitioner};
 use crate::sim::{Handle, Timestamp};
 use crate::view::ReplicaView;
@@ -80,7 +80,7 @@ fn call(ticket: u64) -> Handle {
 }
 
 /// The ticket of what nobody waits for.
-const NOBODY: u64 = u64::MAX;
+pub(super) const NOBODY: u64 = u64::MAX;
 
 impl Replicas {
     /// The replicas of a new log; none where it has only one.
@@ -228,9 +228,10 @@ impl World {
             } else {
                 let message = self.arrives(part, *message);
                 touch(self.logs[usize::from(index)].partition_of(&message, partitioner));
-                let stored = self.replicas_append(index, message, partitioner, acks, ticket(handle));
+                let stored = self.replicas_append(index, message, None, partitioner, acks, ticket(handle));
                 stored.map(|(partition, offset, answered)| {
                     self.remember_stored(index, caller, &message, (partition, offset));
+                    self.transaction_writes(index, caller, (partition, offset));
                     answered
                 })
             };
@@ -267,13 +268,15 @@ impl World {
         &mut self,
         index: u16,
         message: Message,
+        partition: Option<u32>,
         partitioner: Partitioner,
         acks: Acks,
         ticket: u64,
     ) -> Result<(u32, u64, bool), Error> {
         let now_us = self.now_us;
         let log = &self.logs[usize::from(index)];
-        let (part, partition) = (log.part, log.partition_of(&message, partitioner));
+        let part = log.part;
+        let partition = partition.unwrap_or_else(|| log.partition_of(&message, partitioner));
         // What has happened before this moment comes first: the leader may be another one.
         if let Some(replicas) = self.replicas_mut(index) {
             replicas.partitions[partition as usize].advance(now_us);
@@ -284,7 +287,9 @@ impl World {
         replicas.took(partition, appended.epoch, appended.base);
         let offset = self.logs[usize::from(index)].push(partition, message);
         debug_assert_eq!(offset, appended.base, "the machine counts what the log holds");
-        self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
+        if message.fact != NO_FACT {
+            self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
+        }
         self.ripens(index);
         Ok((partition, offset, appended.answered))
     }
@@ -292,10 +297,15 @@ impl World {
     /// Stores a record that nobody waits for, if its partition has a leader.
     pub(super) fn replicas_keep(&mut self, index: u16, message: Message) -> Cause {
         let partition = self.logs[usize::from(index)].partition_of(&message, Partitioner::Murmur2) as usize;
-        let stored = self.replicas_append(index, message, Partitioner::Murmur2, Acks::Leader, NOBODY);
+        let stored = self.replicas_append(index, message, None, Partitioner::Murmur2, Acks::Leader, NOBODY);
         self.replicas_happened(index, partition);
         self.replicas_alarm(index, partition..partition + 1);
         stored.map_or_else(cause, |_| Cause::None)
+    }
+
+    /// Takes in what has happened to every partition.
+    pub(super) fn replicas_settle(&mut self, index: u16) {
+        self.replicas_change(index, |_, _| {});
     }
 
     /// Takes in what has happened to a partition.
@@ -381,6 +391,9 @@ impl World {
         }
         tape.truncate(kept);
         lineage.retain(|entry| entry.from < kept);
+        if let Some(known) = &mut log.transactions {
+            known.truncate(partition, kept);
+        }
         for group in groups {
             let worker = &mut self.workers[usize::from(group)];
             let effect = 1_u8 << worker.effect;
@@ -404,7 +417,9 @@ impl World {
             let Some(record) = replicas.cut.iter().find(same).map(|cut| cut.record) else { break };
             replicas.took(partition as u32, epoch, offset);
             self.logs[usize::from(index)].push(partition as u32, record);
-            self.note(Kind::Appended, part, record.fact, record.effects, pack_place(partition as u32, offset));
+            if record.fact != NO_FACT {
+                self.note(Kind::Appended, part, record.fact, record.effects, pack_place(partition as u32, offset));
+            }
             self.ripens(index);
         }
         if let Some(replicas) = self.replicas_mut(index) {

@@ -4,8 +4,7 @@ use super::queue::{Acked, Holder, Receipt};
 use super::server::Arrival;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
-use crate::scenario::parts::Broker;
-use crate::scenario::parts::Partitioner;
+use crate::scenario::parts::{Broker, Partitioner, StartFrom};
 use crate::sim::Handle;
 use crate::world::{Body, Caller, Event, Point, World};
 
@@ -147,6 +146,7 @@ impl World {
             self.append(index, message, partitioner);
             let end = self.logs[usize::from(index)].partitions[partition as usize].end();
             self.remember_stored(index, caller, &message, (partition, end - 1));
+            self.transaction_writes(index, caller, (partition, end - 1));
         }
         self.wake(part);
     }
@@ -305,6 +305,9 @@ impl World {
                 self.note(kind, part, queued.message.fact, queued.message.effects, 0);
             }
         }
+        for worker in 0..self.workers.len() {
+            self.offsets_expire(worker as u16);
+        }
         for index in 0..self.logs.len() {
             for partition in 0..self.logs[index].partitions.len() {
                 let keep_from = self.logs[index].expired_to(partition, now_us);
@@ -328,9 +331,14 @@ impl World {
                     self.note(Kind::ExpiredUnread, part, record.fact, effect, pack_place(partition as u32, offset));
                 }
             }
-            if let Some(group) = &mut self.workers[usize::from(group)].group {
-                group.committed[partition] = committed.max(keep_from);
-                group.position[partition] = group.position[partition].max(keep_from);
+            let start_from = self.workers[usize::from(group)].settings.start_from;
+            let Some(state) = &mut self.workers[usize::from(group)].group else { continue };
+            // What a member has read already it will commit; only who wanted to read there has no offset any more.
+            let lost = state.position[partition] < keep_from;
+            state.committed[partition] = committed.max(keep_from);
+            state.position[partition] = state.position[partition].max(keep_from);
+            if lost && start_from != StartFrom::Earliest {
+                self.group_resets(group, index as u16, partition, start_from);
             }
         }
         self.logs[index].partitions[partition].drop_before(keep_from);

@@ -83,7 +83,7 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         Kind::TimedOut | Kind::Returned => Some((HIDDEN, READY)),
         Kind::Acked | Kind::LeftHands | Kind::DroppedHeld => Some((HIDDEN, ENDED)),
         Kind::AckedLate | Kind::LeftQueue | Kind::Expired | Kind::Dropped => Some((READY, ENDED)),
-        Kind::Passed | Kind::ExpiredUnread | Kind::Overwritten => Some((UNREAD, ENDED)),
+        Kind::Passed | Kind::ExpiredUnread | Kind::Overwritten | Kind::Aborted | Kind::PassedUnread => Some((UNREAD, ENDED)),
         Kind::Buried => Some((MADE, TRAY)),
         Kind::Redriven | Kind::ExpiredDead => Some((TRAY, ENDED)),
         Kind::Born
@@ -119,7 +119,10 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         | Kind::NotRouted
         | Kind::PartitionAssigned
         | Kind::PartitionRevoked
-        | Kind::PartitionLost => None,
+        | Kind::PartitionLost
+        | Kind::TransactionEnded
+        | Kind::OffsetsExpired
+        | Kind::NoOffset => None,
     }
 }
 

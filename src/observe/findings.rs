@@ -41,6 +41,12 @@ pub enum FindingKind {
     CommitRefused,
     /// Nobody confirmed a publish.
     ProduceErrors,
+    /// The offsets of an idle group are gone.
+    OffsetsExpired,
+    /// A group has nowhere to go on from.
+    NoOffset,
+    /// A transaction has been open for long.
+    OpenTransaction,
     /// A log refused writes.
     WriteRefused,
     /// A new leader did not have everything that the one before had.
@@ -144,10 +150,11 @@ impl Findings {
                 }
                 PartKind::Worker(_) => watch("lag_us", 5_000_000, FindingKind::LagGrows),
                 PartKind::Dependency(_) => watch("waiting", 20, FindingKind::LineGrows),
+                PartKind::Log(_) => watch("transaction_us", 10_000_000, FindingKind::OpenTransaction),
                 PartKind::Service(_) => watch("p99_us", 1_000_000, FindingKind::SlowAnswers),
                 PartKind::Queue(_) if !trays.contains(&id.as_str()) => watch("oldest_us", 10_000_000, FindingKind::BacklogGrows),
                 // Dead letters grow old because nobody looks, not because too many come.
-                PartKind::Queue(_) | PartKind::Producer(_) | PartKind::Relay(_) | PartKind::Exchange(_) | PartKind::Log(_) => {}
+                PartKind::Queue(_) | PartKind::Producer(_) | PartKind::Relay(_) | PartKind::Exchange(_) => {}
             }
         }
         Self { found: Vec::new(), spans: Vec::new(), watches }
@@ -194,6 +201,8 @@ impl Findings {
             | Kind::ExpiredDead
             | Kind::Dropped
             | Kind::DroppedHeld
+            | Kind::Aborted
+            | Kind::PassedUnread
             | Kind::Overwritten => {
                 if record.kind == Kind::Overwritten {
                     self.find(record.at_us, FindingKind::Overwritten, record.part, 0);
@@ -216,6 +225,8 @@ impl Findings {
             Kind::WorkFailed => FindingKind::WorkFails,
             Kind::Skipped | Kind::Deduplicated => FindingKind::Absorbed,
             Kind::WriteRefused => FindingKind::WriteRefused,
+            Kind::OffsetsExpired => FindingKind::OffsetsExpired,
+            Kind::NoOffset => FindingKind::NoOffset,
             Kind::LeaderElected => FindingKind::Elected,
             Kind::LeaderLost => FindingKind::Leaderless,
             Kind::OutOfSync => FindingKind::OutOfSync,
@@ -258,6 +269,7 @@ impl Findings {
             | Kind::RebalanceEnded
             | Kind::InSync
             | Kind::PartitionAssigned
+            | Kind::TransactionEnded
             | Kind::BreakerClosed => return,
         };
         let detail = if kind == FindingKind::Twice { effect as u64 } else { record.extra & 0xff };

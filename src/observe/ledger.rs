@@ -210,6 +210,8 @@ impl Ledger {
             }
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
             Kind::Overwritten => self.end_live(record, Cause::LeaderDied),
+            Kind::Aborted => self.end_live(record, Cause::Aborted),
+            Kind::PassedUnread => self.end_live(record, Cause::BeganBehind),
             Kind::Buried => self.each(fact, record.effects, |state| {
                 state.dead = state.dead.saturating_add(1);
                 state.expect();
@@ -273,6 +275,9 @@ impl Ledger {
             | Kind::PartitionAssigned
             | Kind::PartitionRevoked
             | Kind::PartitionLost
+            | Kind::TransactionEnded
+            | Kind::OffsetsExpired
+            | Kind::NoOffset
             | Kind::InSync => {}
         }
     }

@@ -131,6 +131,16 @@ pub enum Kind {
     PartitionRevoked,
     /// A member hears that a partition is not its own any more. `extra` is partition and process.
     PartitionLost,
+    /// A transaction is over in a partition. `extra` is the partition, and whether it was committed.
+    TransactionEnded,
+    /// A record's transaction was aborted: a group that reads committed records will not get it. Books: unread − 1.
+    Aborted,
+    /// A group without an offset began behind a record that it has not read. Books: unread − 1.
+    PassedUnread,
+    /// The offsets of a group without members are gone.
+    OffsetsExpired,
+    /// A group has no offset to go on from, and stops.
+    NoOffset,
 }
 
 /// Why something failed or was lost.
@@ -191,11 +201,15 @@ pub enum Cause {
     LeaderDied,
     /// The producer keeps only so many unconfirmed messages.
     BufferFull,
+    /// Its transaction was aborted.
+    Aborted,
+    /// The group had no offset and began behind it.
+    BeganBehind,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 29] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -223,6 +237,8 @@ impl Cause {
         Self::NoLeader,
         Self::LeaderDied,
         Self::BufferFull,
+        Self::Aborted,
+        Self::BeganBehind,
     ];
 
     /// The cause with this number.
@@ -249,6 +265,8 @@ impl Cause {
             Self::Down => "the process was down",
             Self::TooFewInSync => "too few replicas are in sync",
             Self::NoLeader => "no leader answers for its partition",
+            Self::Aborted => "its transaction was aborted",
+            Self::BeganBehind => "the group had no offset and began behind it",
             Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",

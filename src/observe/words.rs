@@ -142,6 +142,15 @@ impl<'w> Names<'w> {
             Kind::Returned => format!("{part}: back in the queue, {cause}"),
             Kind::LeftHands => format!("{part} takes it out of the consumer's hands"),
             Kind::Dropped | Kind::DroppedHeld => format!("{part}: dropped, {cause}"),
+            Kind::TransactionEnded => {
+                let (partition, committed) = unpack_place(record.extra);
+                let how = if committed == 1 { "committed" } else { "aborted" };
+                format!("{part}: transaction {how}, partition {partition}")
+            }
+            Kind::Aborted => format!("{part}: gone for {effect}, {}", Cause::Aborted.words()),
+            Kind::PassedUnread => format!("{part}: {effect} begins behind it"),
+            Kind::OffsetsExpired => format!("{part}: the offsets of the idle group are gone"),
+            Kind::NoOffset => format!("{part}: no offset to go on from, it stops"),
             Kind::PartitionAssigned => reader("reads"),
             Kind::PartitionRevoked => reader("gives up"),
             Kind::PartitionLost => reader("has lost"),
@@ -179,6 +188,9 @@ impl<'w> Names<'w> {
             FindingKind::Crashed => format!("{part}: a process died"),
             FindingKind::Evicted => format!("{part}: a member is taken for dead"),
             FindingKind::Rebalanced => format!("{part}: the group stands still and shares out its partitions"),
+            FindingKind::OffsetsExpired => format!("{part}: its offsets are gone"),
+            FindingKind::NoOffset => format!("{part}: no offset to go on from"),
+            FindingKind::OpenTransaction => format!("{part}: a transaction open for up to {}", spoken(finding.count)),
             FindingKind::Moved => format!("{part}: partitions given up or lost, {count} times"),
             FindingKind::OutOfSync => format!("{part}: followers out of sync, {count} times"),
             FindingKind::Elected => format!("{part}: {count} partitions got another leader"),
@@ -225,6 +237,9 @@ impl FindingKind {
             Self::Crashed => "What was in its hands is not acknowledged; what was only in its memory is gone.",
             Self::Evicted => "It was silent for longer than its session, or took longer for a batch than the poll interval.",
             Self::Rebalanced => "When members come or go everyone stops until the partitions are shared out anew.",
+            Self::OffsetsExpired => "A group without members keeps its offsets for a time only; then it begins as a new one.",
+            Self::NoOffset => "It is set to stop rather than to guess: someone has to say where it goes on.",
+            Self::OpenTransaction => "Who reads committed records stops at it, even for records that are in no transaction.",
             Self::Moved => "Members came or went. How many partitions stand still for it depends on the group's protocol.",
             Self::OutOfSync => {
                 "It was not level with the leader for too long: writes no longer wait for it, and it may not lead."
@@ -271,6 +286,9 @@ impl FindingKind {
             | Self::OutOfSync
             | Self::Leaderless
             | Self::WriteRefused
+            | Self::OffsetsExpired
+            | Self::NoOffset
+            | Self::OpenTransaction
             | Self::Overwritten
             | Self::Redelivered
             | Self::AckLost
@@ -307,6 +325,9 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::DroppedHeld
         | Kind::RowPassedOver
         | Kind::Overwritten
+        | Kind::Aborted
+        | Kind::PassedUnread
+        | Kind::NoOffset
         | Kind::LeaderLost
         | Kind::Crashed => Level::Bad,
         Kind::PublishFailed
@@ -323,6 +344,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::BreakerOpened
         | Kind::WriteRefused
         | Kind::OutOfSync
+        | Kind::OffsetsExpired
         | Kind::RebalanceBegan
         | Kind::Rewound => Level::Warn,
         Kind::Born
@@ -353,6 +375,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::PartitionAssigned
         | Kind::PartitionRevoked
         | Kind::PartitionLost
+        | Kind::TransactionEnded
         | Kind::BreakerClosed => Level::Quiet,
     }
 }

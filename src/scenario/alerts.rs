@@ -47,9 +47,20 @@ pub fn usual(parts: &IndexMap<String, PartSpec>) -> Vec<AlertSpec> {
                 true => {} // Nobody looks: that is what the setting says.
                 false => rule("oldest-message", "oldest_us", 300 * SECOND_US),
             },
-            Kind::Log(settings) if settings.replicas > 1 => rule("under-replicated", "under_replicated", 0),
+            Kind::Log(settings) => {
+                if settings.replicas > 1 {
+                    rule("under-replicated", "under_replicated", 0);
+                }
+                let writes = |part: &PartSpec| match &part.kind {
+                    Kind::Producer(producer) => producer.transaction > 0 && producer.to.id() == Some(id),
+                    _ => false,
+                };
+                if parts.values().any(writes) {
+                    rule("open-transaction", "transaction_us", 60 * SECOND_US);
+                }
+            }
             Kind::Exchange(_) => rule("unroutable", "unroutable", 0),
-            Kind::Log(_) | Kind::Dependency(_) => {}
+            Kind::Dependency(_) => {}
             Kind::Worker(settings) => {
                 if settings.from.id().and_then(|from| parts.get(from)).is_some_and(|from| matches!(from.kind, Kind::Log(_))) {
                     rule("consumer-lag", "lag_us", 60 * SECOND_US);

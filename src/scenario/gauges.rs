@@ -74,15 +74,16 @@ const EXCHANGE: [GaugeSpec; 3] = [
     gauge("unroutable", "unroutable", Unit::Count),
     gauge("produce_errors", "produce errors", Unit::Rate),
 ];
-const LOG: [GaugeSpec; 6] = [
+const LOG: [GaugeSpec; 7] = [
     gauge("records", "records kept", Unit::Count),
     gauge("per_s", "appended", Unit::Rate),
     gauge("produce_errors", "produce errors", Unit::Rate),
     gauge("under_replicated", "under-replicated partitions", Unit::Count),
     gauge("in_sync", "fewest replicas in sync", Unit::Count),
     gauge("elections", "leader elections", Unit::Count),
+    gauge("transaction_us", "oldest open transaction", Unit::Duration),
 ];
-const WORKER: [GaugeSpec; 8] = [
+const WORKER: [GaugeSpec; 9] = [
     gauge("working", "working", Unit::Count),
     gauge("idle", "idle", Unit::Count),
     gauge("crashed", "crashed", Unit::Count),
@@ -91,6 +92,7 @@ const WORKER: [GaugeSpec; 8] = [
     gauge("redelivered_ppm", "redelivered", Unit::Share),
     gauge("lag", "lag", Unit::Count),
     gauge("lag_us", "lag in time", Unit::Duration),
+    gauge("lag_stable", "lag to the last stable offset", Unit::Count),
 ];
 const DEPENDENCY: [GaugeSpec; 4] = [
     gauge("in_flight", "in flight", Unit::Count),

@@ -47,6 +47,8 @@ const ALL: &[(&str, &str)] = &[
     ("lambda-visibility", include_str!("library/lambda-visibility.json")),
     ("dead-letters-vanish", include_str!("library/dead-letters-vanish.json")),
     ("fifo-batch", include_str!("library/fifo-batch.json")),
+    ("offsets-expired", include_str!("library/offsets-expired.json")),
+    ("stuck-transaction", include_str!("library/stuck-transaction.json")),
 ];
 
 /// The ids in the order of the picker.

@@ -97,6 +97,7 @@ choice! {
     pub enum StartFrom {
         Earliest = "earliest", "At the oldest record that is still kept.";
         Latest = "latest", "After the newest record.";
+        None = "none", "Nowhere: it stops with an error until someone sets its offsets.";
     }
 }
 
@@ -125,6 +126,14 @@ choice! {
         RoundRobin = "round-robin", "One by one in turn.";
         Sticky = "sticky", "Evenly, with as few moves as possible.";
         CooperativeSticky = "cooperative-sticky", "The same; what moves is first given up. It makes the group cooperative.";
+    }
+}
+
+choice! {
+    /// What a group of a log may read.
+    pub enum Isolation {
+        Uncommitted = "read_uncommitted", "Every record, as soon as it may be read at all.";
+        Committed = "read_committed", "Up to the oldest transaction that is not over, and nothing that was aborted.";
     }
 }
 
@@ -218,6 +227,8 @@ settings! {
         restart: Micros = "5s" in "0s..=1h", "How long a process that died of that takes to come back.";
         due: Micros = "0s" in "0s..=365d", "How long after it has come a message is due; 0s is at once.";
         due_at: Micros = "0s" in "0s..=365d", "When all messages are due, instead of each after a while.";
+        transaction: u64 = "0" in "0..=100000", "Messages a transaction on a log, committed with the last of them; 0 sends without.";
+        transaction_timeout: Micros = "1m" in "1s..=365d", "A transaction that is open for so long is aborted.";
     }
 }
 
@@ -375,7 +386,9 @@ settings! {
         heartbeat_interval: Micros = "0s" in "0s..=5m", "How often members hear of a rebalance. With 0s and nothing else set, the whole group stands still at once, for as long as `rebalance` says; else 0s is Kafka's 3 s.";
         heartbeat_by: HeartbeatBy = "thread" in "thread|handler", "Who tells the group that a member lives.";
         rolling: Micros = "0s" in "0s..=1h", "The wait between two processes of a deploy; 0s restarts all at once.";
-        start_from: StartFrom = "earliest" in "earliest|latest", "Where the group starts on a log it has never read.";
+        start_from: StartFrom = "earliest" in "earliest|latest|none", "Where the group starts where it has no offset: it was idle for longer than offsets are kept, or retention removed what it would read next.";
+        offsets_retention: Micros = "7d" in "1s..=365d", "How long the offsets of a group without members are kept.";
+        isolation: Isolation = "read_uncommitted" in "read_uncommitted|read_committed", "Whether it reads records of transactions that are not over.";
     }
 }
 

@@ -77,7 +77,7 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
         Kind::Queue(_) => &["broker", "version", "claim", "reaper", "priorities", "single_active", "overflow", "dead_letters"],
         Kind::Exchange(_) => &["bindings"],
         Kind::Log(_) => &["delay", "broker", "replicas"],
-        Kind::Worker(_) => &["from", "calls", "effect", "promise", "start_from", "park"],
+        Kind::Worker(_) => &["from", "calls", "effect", "promise", "park"],
         Kind::Dependency(_) => &["role", "effect"],
     }
 }

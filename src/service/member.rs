@@ -1,9 +1,9 @@
 //! A worker's processes as members of a consumer group: they poll, commit batch by batch, join, leave, die and rebalance.
 
-use super::worker::Origin;
+use super::worker::{Origin, Source};
 use crate::message::Message;
 use crate::observe::record::{Kind, pack_place};
-use crate::scenario::parts::AckOrder;
+use crate::scenario::parts::{AckOrder, StartFrom};
 use crate::world::{Event, World};
 
 /// How often a rebalance looks whether all members have finished their batches.
@@ -40,7 +40,7 @@ impl World {
         let (batch, order, effect) = (worker.settings.batch, worker.settings.order, 1_u8 << worker.effect);
         let hands = &worker.processes[usize::from(process)];
         let Some(group) = &worker.group else { return false };
-        if hands.batch_left > 0 || !hands.member || group.rebalancing_since_us.is_some() {
+        if hands.batch_left > 0 || !hands.member || group.rebalancing_since_us.is_some() || group.stopped {
             return false;
         }
         if !self.reachable(part, log_part) {
@@ -61,8 +61,8 @@ impl World {
             let tape = &self.logs[usize::from(log)].partitions[partition as usize];
             let from = group.position[partition as usize].max(tape.start());
             let log = &self.logs[usize::from(log)];
-            let readable = log.readable(partition as usize).min(log.ripe_to(partition as usize, now_us));
-            let to = readable.min(from + left);
+            let readable = log.readable_for(partition as usize, worker.settings.isolation);
+            let to = readable.min(log.ripe_to(partition as usize, now_us)).min(from + left);
             if from >= to {
                 continue;
             }
@@ -216,6 +216,7 @@ impl World {
 
     /// A process of a group is up: it joins, under a new member id.
     pub(super) fn member_starts(&mut self, index: u16, process: u16) {
+        self.group_begins(index);
         let worker = &mut self.workers[usize::from(index)];
         if worker.group.is_some() {
             worker.processes[usize::from(process)].member = true;
@@ -302,37 +303,88 @@ impl World {
         self.worker_fills(index);
     }
 
-    /// Sets a group back, or forward, to other offsets. Batches under way are not committed any more.
-    pub(crate) fn rewind(&mut self, index: u16, log: u16, to_us: Option<u64>) {
+    /// Looks whether a group has been without members for longer than its offsets are kept.
+    pub(crate) fn offsets_expire(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let worker = &mut self.workers[usize::from(index)];
+        let (part, keep_us) = (worker.part, worker.settings.offsets_retention.0);
+        let Some(group) = &mut worker.group else { return };
+        if worker.processes.iter().any(|hands| hands.up || hands.ghost) {
+            group.idle_since_us = None;
+            return;
+        }
+        let since_us = *group.idle_since_us.get_or_insert(now_us);
+        if now_us - since_us >= keep_us && !group.forgotten {
+            group.forgotten = true;
+            self.note_part(Kind::OffsetsExpired, part, 0);
+        }
+    }
+
+    /// A group whose offsets are gone begins where its settings say.
+    fn group_begins(&mut self, index: u16) {
+        let worker = &mut self.workers[usize::from(index)];
+        let (start_from, source) = (worker.settings.start_from, worker.source);
+        let Some(group) = &mut worker.group else { return };
+        let (true, Source::Log(log)) = (std::mem::take(&mut group.forgotten), source) else { return };
+        for partition in 0..self.logs[usize::from(log)].partitions.len() {
+            self.group_resets(index, log, partition, start_from);
+        }
+    }
+
+    /// A group has no offset for a partition, or one that the log no longer has.
+    pub(crate) fn group_resets(&mut self, index: u16, log: u16, partition: usize, start_from: StartFrom) {
+        let end = self.logs[usize::from(log)].high_watermark(partition);
+        match start_from {
+            StartFrom::Earliest => {
+                let start = self.logs[usize::from(log)].partitions[partition].start();
+                self.group_moves(index, log, partition, start, Kind::Passed);
+            }
+            StartFrom::Latest => self.group_moves(index, log, partition, end, Kind::PassedUnread),
+            StartFrom::None => {
+                let part = self.workers[usize::from(index)].part;
+                let group = self.workers[usize::from(index)].group.as_mut();
+                if group.is_some_and(|group| !std::mem::replace(&mut group.stopped, true)) {
+                    self.note_part(Kind::NoOffset, part, 0);
+                }
+            }
+        }
+    }
+
+    /// Sets a group back in a partition, or forward past records that it has not read.
+    fn group_moves(&mut self, index: u16, log: u16, partition: usize, target: u64, forward: Kind) {
         let worker = &self.workers[usize::from(index)];
         let (effect, log_part) = (1_u8 << worker.effect, self.logs[usize::from(log)].part);
+        let Some(committed) = worker.group.as_ref().map(|group| group.committed[partition]) else { return };
+        let tape = &self.logs[usize::from(log)].partitions[partition];
+        let (kind, from, to) = if target < committed { (Kind::Rewound, target, committed) } else { (forward, committed, target) };
+        let facts: Vec<(u64, u32)> = (from..to)
+            .filter_map(|offset| {
+                tape.get(offset).filter(|record| record.effects & effect != 0).map(|record| (offset, record.fact))
+            })
+            .collect();
+        for (offset, fact) in facts {
+            self.note(kind, log_part, fact, effect, pack_place(partition as u32, offset));
+        }
+        if let Some(group) = &mut self.workers[usize::from(index)].group {
+            group.committed[partition] = target;
+            group.position[partition] = target;
+        }
+    }
+
+    /// Sets a group back, or forward, to other offsets. Batches under way are not committed any more.
+    pub(crate) fn rewind(&mut self, index: u16, log: u16, to_us: Option<u64>) {
         for partition in 0..self.logs[usize::from(log)].partitions.len() {
-            let tape = &self.logs[usize::from(log)].partitions[partition];
+            let log_state = &self.logs[usize::from(log)];
             let target = match to_us {
-                None => tape.start(),
-                Some(at_us) => {
-                    let log = &self.logs[usize::from(log)];
-                    log.offset_at(partition, at_us).min(log.high_watermark(partition))
-                }
+                None => log_state.partitions[partition].start(),
+                Some(at_us) => log_state.offset_at(partition, at_us).min(log_state.high_watermark(partition)),
             };
-            let Some(committed) = self.workers[usize::from(index)].group.as_ref().map(|group| group.committed[partition]) else {
-                return;
-            };
-            let (kind, from, to) =
-                if target < committed { (Kind::Rewound, target, committed) } else { (Kind::Passed, committed, target) };
-            let facts: Vec<(u64, u32)> = (from..to)
-                .filter_map(|offset| {
-                    tape.get(offset).filter(|record| record.effects & effect != 0).map(|record| (offset, record.fact))
-                })
-                .collect();
-            for (offset, fact) in facts {
-                self.note(kind, log_part, fact, effect, pack_place(partition as u32, offset));
-            }
-            if let Some(group) = &mut self.workers[usize::from(index)].group {
-                group.committed[partition] = target;
-                group.position[partition] = target;
-                group.generation += u32::from(partition == 0);
-            }
+            self.group_moves(index, log, partition, target, Kind::Passed);
+        }
+        if let Some(group) = &mut self.workers[usize::from(index)].group {
+            group.generation += 1;
+            group.forgotten = false;
+            group.stopped = false;
         }
         self.worker_fills(index);
     }

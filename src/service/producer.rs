@@ -265,6 +265,7 @@ impl World {
         let producer = &mut self.producers[usize::from(index)];
         let part = producer.part;
         let held: Vec<(Handle, Message)> = producer.memory.iter().map(|(handle, entry)| (handle, entry.message)).collect();
+        self.transactions_of(index, true);
         for (handle, message) in held {
             self.producers[usize::from(index)].memory.remove(handle);
             self.note(Kind::GaveUp, part, message.fact, message.effects, cause as u64);

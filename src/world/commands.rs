@@ -282,8 +282,14 @@ impl World {
     /// Brings what is derived from settings up to date.
     fn settings_changed(&mut self, part: u16) {
         match self.parts[usize::from(part)].body {
-            Body::Producer(index) if self.producers[usize::from(index)].asleep => self.producer_schedules(index),
-            Body::Producer(index) => self.producer_has_room(index),
+            Body::Producer(index) => {
+                if self.producers[usize::from(index)].asleep {
+                    self.producer_schedules(index);
+                } else {
+                    self.producer_has_room(index);
+                }
+                self.transactions_of(index, false);
+            }
             Body::Worker(index) => {
                 let worker = &mut self.workers[usize::from(index)];
                 worker.work_us = worker.settings.work.constant_us();

@@ -1,7 +1,7 @@
 //! Facts by name.
 
 use super::World;
-use crate::observe::record::{Kind, Record};
+use crate::observe::record::{Kind, NO_FACT, Record};
 use crate::service::Producer;
 use crate::sim::{Timestamp, hash};
 
@@ -14,7 +14,8 @@ impl World {
     #[must_use]
     pub fn fact_name(&self, fact: u32) -> String {
         let named = self.observer.ledger.fact(fact).and_then(|state| Some((state, self.producer_of(state.producer)?)));
-        let Some((state, producer)) = named else { return fact.to_string() };
+        // The marker of a transaction tells of no fact.
+        let Some((state, producer)) = named else { return if fact == NO_FACT { "end".into() } else { fact.to_string() } };
         match producer.settings.messages.0.get(state.serial as usize) {
             Some(listed) => listed.id.clone(),
             None => format!("{}{}", producer.settings.id_prefix, producer.settings.first_id + u64::from(state.serial)),

@@ -6,6 +6,7 @@ use super::World;
 use super::part::{Body, Counters};
 use crate::observe::ledger::Outcome;
 use crate::scenario::gauges::gauges;
+use crate::scenario::parts::Isolation;
 use crate::scenario::{AlertSpec, Scenario};
 use crate::service::{Source, Worker};
 use crate::sim::time::SECOND_US;
@@ -221,7 +222,9 @@ impl World {
             Body::Log(index) => {
                 let log = &self.logs[usize::from(index)];
                 let (under, in_sync, elections) = log.replicas.as_ref().map_or((0, 1, 0), |replicas| replicas.figures());
-                vec![log.kept(), per_second(done), errors, under, in_sync, elections]
+                let open_us =
+                    log.transactions.as_ref().and_then(|known| known.oldest_us()).map_or(0, |since_us| now_us - since_us);
+                vec![log.kept(), per_second(done), errors, under, in_sync, elections, open_us]
             }
             Body::Exchange(index) => vec![per_second(done), self.exchanges[usize::from(index)].unroutable, errors],
             Body::Worker(index) => {
@@ -229,15 +232,41 @@ impl World {
                 let busy = worker.processes.iter().filter(|process| process.busy > 0).count() as u64;
                 let up = worker.processes.iter().filter(|process| process.up).count() as u64;
                 let (lag, lag_us) = self.lag(worker);
+                let stable = self.lag_stable(worker).unwrap_or(lag);
                 let (received, again) = (now.received - before.received, now.again - before.again);
                 let crashed = worker.settings.workers.saturating_sub(up);
-                vec![busy, up - busy, crashed, per_second(done), ppm(errors, done + errors), ppm(again, received), lag, lag_us]
+                vec![
+                    busy,
+                    up - busy,
+                    crashed,
+                    per_second(done),
+                    ppm(errors, done + errors),
+                    ppm(again, received),
+                    lag,
+                    lag_us,
+                    stable,
+                ]
             }
             Body::Dependency(_) => {
                 let waiting = entry.line.len() as u64;
                 vec![u64::from(entry.busy), waiting, per_second(done + errors), ppm(errors, done + errors)]
             }
         }
+    }
+
+    /// How many records a group is behind what it may read of a log.
+    fn lag_stable(&self, worker: &Worker) -> Option<u64> {
+        let (Source::Log(log), Some(group)) = (worker.source, &worker.group) else { return None };
+        let log = &self.logs[usize::from(log)];
+        let behind = |(partition, committed): (usize, &u64)| {
+            let from = log.partitions[partition].start().max(*committed);
+            let end = match worker.settings.isolation {
+                Isolation::Uncommitted => log.high_watermark(partition),
+                Isolation::Committed => log.last_stable(partition),
+            };
+            end.saturating_sub(from)
+        };
+        Some(group.committed.iter().enumerate().map(behind).sum())
     }
 
     /// How far a worker is behind: in messages, and in the age of the oldest one it has not finished.
@@ -255,11 +284,13 @@ impl World {
             Source::Log(log) => {
                 let (mut lag, mut oldest_us) = (0, 0);
                 let Some(group) = &worker.group else { return (0, 0) };
-                for (tape, committed) in self.logs[usize::from(log)].partitions.iter().zip(&group.committed) {
+                let log = &self.logs[usize::from(log)];
+                for (partition, (tape, committed)) in log.partitions.iter().zip(&group.committed).enumerate() {
                     let from = tape.start().max(*committed);
-                    lag += tape.end() - from;
+                    // As tools count it: up to the high watermark, whatever the group may read.
+                    lag += log.high_watermark(partition).saturating_sub(from);
                     if let Some(record) = tape.get(from) {
-                        let waits_us = self.logs[usize::from(log)].settings.delay.0;
+                        let waits_us = log.settings.delay.0;
                         oldest_us = oldest_us.max(self.now_us.saturating_sub(record.stored_us + waits_us));
                     }
                 }

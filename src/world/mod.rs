@@ -73,6 +73,8 @@ pub enum Event {
     RelayPoll(u16, u32),
     /// A relay's batch is marked as sent; stale if its epoch has changed.
     RelayMarked(u16, u32),
+    /// A transaction may be open for too long: log, producer and its number.
+    TransactionOver(u16, u16, u32),
     /// Something happens in a group by itself.
     GroupDue(u16),
     /// A deploy comes to a process: part and process.
@@ -235,6 +237,7 @@ impl World {
             Event::BreakerOver(worker) => self.breaker_over(worker),
             Event::RelayPoll(relay, epoch) => self.relay_polls(relay, epoch),
             Event::RelayMarked(relay, epoch) => self.relay_marked(relay, epoch),
+            Event::TransactionOver(log, producer, number) => self.transaction_over(log, producer, number),
             Event::GroupDue(worker) => self.crew_due(worker),
             Event::Redeploy(part, process) => self.redeploys(part, process),
             Event::LogDue(log) => self.log_due(log),
