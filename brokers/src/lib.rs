@@ -8,6 +8,7 @@
 
 pub mod fidelity;
 pub mod kafka;
+mod order;
 pub mod postgres;
 pub mod profile;
 pub mod rabbitmq;

@@ -3,8 +3,6 @@
 //! A client publishes, receives and settles; a server tells by [`Happening`]s where every copy went, so that whoever
 //! keeps books can keep them without knowing the broker.
 
-use std::fmt::Debug;
-
 /// One copy of a message inside one server. Never used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CopyId(pub u64);
@@ -159,7 +157,7 @@ pub enum Why {
 }
 
 /// A server with one queue, driven from outside.
-pub trait QueueServer: Debug {
+pub trait QueueServer {
     /// A publisher sends a message.
     fn publish(&mut self, now_us: u64, letter: Publish) -> Published;
 

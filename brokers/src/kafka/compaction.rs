@@ -77,7 +77,7 @@ impl Cleaner {
         let until = Self::old_enough(now_us, options, until, records);
         let mut newest: Vec<(u64, u64)> = Vec::new();
         newest.extend(records.iter().filter(|record| record.offset < until).map(|record| (record.key, record.offset)));
-        newest.sort_unstable();
+        crate::order::sort(&mut newest);
         let mut removed = Vec::new();
         let mut horizons = Vec::new();
         for record in records.iter().filter(|record| record.offset < until) {

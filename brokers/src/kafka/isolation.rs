@@ -80,7 +80,7 @@ impl Isolation {
                 span.marker = OPEN;
             }
         }
-        self.unstable.sort_by_key(|span| span.first);
+        crate::order::sort_by_key(&mut self.unstable, |span| span.first);
     }
 }
 

@@ -416,7 +416,7 @@ impl QueueServer for TableQueue {
             } else {
                 let over = self.leases.iter().take_while(|(until_us, _)| *until_us < due_us);
                 let mut ids: Vec<u64> = over.map(|(_, id)| *id).collect();
-                ids.sort_unstable();
+                crate::order::sort(&mut ids);
                 for id in ids {
                     let lapsed = match (self.options.style, self.jobs.get(&id).map(|job| job.place)) {
                         (Style::Lease { recovery: Recovery::Claims, .. }, Some(Place::Leased { by, .. })) => Some(by),
@@ -464,7 +464,7 @@ impl QueueServer for TableQueue {
             };
             found.push(Held { copy: job.copy, body: job.body, consumer, since_us, until_us });
         }
-        found.sort_by_key(|held| (held.until_us.unwrap_or(u64::MAX), held.copy));
+        crate::order::sort_by_key(&mut found, |held| (held.until_us.unwrap_or(u64::MAX), held.copy));
         found.truncate(most);
         found
     }

@@ -54,7 +54,7 @@ impl Horizon {
     pub fn poll(&mut self, visible: &[Row], xmin: u64, most: u32) -> Vec<u64> {
         let safe = |key: &(u64, u64)| key.0 < xmin && *key > self.last;
         let mut found: Vec<(u64, u64)> = visible.iter().map(|row| (row.xid, row.id)).filter(safe).collect();
-        found.sort_unstable();
+        crate::order::sort(&mut found);
         found.truncate(most as usize);
         self.last = found.last().copied().unwrap_or(self.last);
         found.into_iter().map(|(_, id)| id).collect()

@@ -239,7 +239,7 @@ impl Database {
     }
 
     fn done(&mut self, session: Session, mut ids: Vec<u64>) -> Reply {
-        ids.sort_unstable();
+        crate::order::sort(&mut ids);
         self.leaves(session);
         Reply::Ids(ids)
     }

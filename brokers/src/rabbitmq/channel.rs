@@ -115,7 +115,7 @@ impl Channel {
         let mut holders: Vec<(String, Holder)> = of_it.map(|(tag, pending)| (own_tag(tag, pending), pending.ticket.0)).collect();
         let subscribed = self.subscriptions.values().filter(|subscription| subscription.queue == queue);
         holders.extend(subscribed.map(|subscription| (subscription.tag.clone(), subscription.holder)));
-        holders.sort();
+        crate::order::sort(&mut holders);
         let mut order: Vec<Holder> = Vec::new();
         for (_, holder) in holders {
             if !order.contains(&holder) {

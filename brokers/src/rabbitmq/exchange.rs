@@ -78,7 +78,7 @@ pub fn route(kind: ExchangeKind, bindings: &[Binding], key: &str, headers: &[(St
         ExchangeKind::Headers => headers_match(binding, headers),
     };
     let mut queues: Vec<u32> = bindings.iter().filter(takes).map(|binding| binding.queue).collect();
-    queues.sort_unstable();
+    crate::order::sort(&mut queues);
     queues.dedup();
     queues
 }

@@ -67,7 +67,7 @@ impl Level {
     /// Both parts as one, by place.
     fn first(&self, most: usize) -> Vec<Message> {
         let mut all: Vec<Message> = self.returned.values().take(most).chain(self.fresh.iter().take(most)).copied().collect();
-        all.sort_unstable_by_key(|message| message.copy);
+        crate::order::sort_by_key(&mut all, |message| message.copy);
         all
     }
 }

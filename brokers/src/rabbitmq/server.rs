@@ -238,7 +238,7 @@ impl QueueServer for RabbitQueue {
                 until_us,
             }));
         }
-        all.sort_by_key(|held| (held.until_us.unwrap_or(u64::MAX), held.since_us));
+        crate::order::sort_by_key(&mut all, |held| (held.until_us.unwrap_or(u64::MAX), held.since_us, held.copy));
         all.truncate(most);
         all
     }

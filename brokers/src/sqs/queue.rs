@@ -110,7 +110,7 @@ impl Queue {
         self.advance_to(now_us);
         check_batch(entries.iter().map(|(id, _)| *id))?;
         let mut groups: Vec<u64> = entries.iter().map(|(_, send)| send.group.unwrap_or(0)).collect();
-        groups.sort_unstable();
+        crate::order::sort(&mut groups);
         groups.dedup();
         self.admit(Action::Send, &groups)?;
         if entries.iter().map(|(_, send)| u64::from(send.bytes)).sum::<u64>() > u64::from(LARGEST_BYTES) {
@@ -327,7 +327,7 @@ fn check_batch(ids: impl Iterator<Item = u64>) -> Result<(), Fault> {
     if count > LARGEST_BATCH as usize {
         return Err(Fault::TooManyEntries);
     }
-    ids.sort_unstable();
+    crate::order::sort(&mut ids);
     ids.dedup();
     if ids.len() == count { Ok(()) } else { Err(Fault::IdsNotDistinct) }
 }

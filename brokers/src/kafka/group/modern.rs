@@ -296,7 +296,7 @@ impl Modern {
         member.stage = if busy.is_empty() { Stage::Stable } else { Stage::Unreleased };
         member.assigned = kept;
         member.assigned.extend(free);
-        member.assigned.sort_unstable();
+        crate::order::sort(&mut member.assigned);
         member.revoking.clear();
         member.revoke_due_us = None;
         if member.epoch != self.target_epoch {

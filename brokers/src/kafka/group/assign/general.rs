@@ -31,7 +31,7 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn new(counts: &'a [u32], members: &'a [Subscription], claims: Claims) -> Self {
         let mut topics = wanted(members);
-        topics.sort_by_key(|&topic| (takers(members, topic), topic));
+        crate::order::sort_by_key(&mut topics, |&topic| (takers(members, topic), topic));
         let mut held = claims.owned;
         let mut revocation = false;
         for (held, member) in held.iter_mut().zip(members) {

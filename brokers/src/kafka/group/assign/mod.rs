@@ -111,7 +111,7 @@ fn partitions<'a>(counts: &'a [u32], topics: &'a [u32]) -> impl Iterator<Item = 
 /// Every topic that someone wants, each once, in order.
 fn wanted(members: &[Subscription]) -> Vec<u32> {
     let mut topics: Vec<u32> = members.iter().flat_map(|member| member.topics.iter().copied()).collect();
-    topics.sort_unstable();
+    crate::order::sort(&mut topics);
     topics.dedup();
     topics
 }

@@ -8,7 +8,7 @@ use super::{Assignment, Partition, Subscription, count, partitions};
 pub(super) fn uniform(counts: &[u32], members: &[Subscription]) -> Assignment {
     let Some(first) = members.first() else { return Vec::new() };
     let mut topics = first.topics.clone();
-    topics.sort_unstable();
+    crate::order::sort(&mut topics);
     topics.dedup();
     let total = topics.iter().map(|&topic| count(counts, topic)).sum();
     let (least, extra) = share(total, members.len());
@@ -33,7 +33,7 @@ pub(super) fn uniform(counts: &[u32], members: &[Subscription]) -> Assignment {
     let mut free = free.into_iter();
     for (kept, room) in given.iter_mut().zip(room) {
         kept.extend(free.by_ref().take(room as usize));
-        kept.sort_unstable();
+        crate::order::sort(kept);
     }
     given
 }
@@ -46,6 +46,6 @@ fn as_walked(owned: &[Partition]) -> Vec<Partition> {
     let bins = |topic: u32| (size(topic) * 4 / 3 + 1).max(16).next_power_of_two();
     let bin = |held: &Partition| held.index as usize & (bins(held.topic) - 1);
     let mut walked = owned.to_vec();
-    walked.sort_by_cached_key(|held| (held.topic, bin(held), held.index));
+    crate::order::sort_by_key(&mut walked, |held| (held.topic, bin(held), held.index));
     walked
 }

@@ -136,7 +136,7 @@ impl Constrained {
     fn keep(&mut self, owned: &[Vec<Partition>]) {
         for (at, owned) in owned.iter().enumerate() {
             let mut own: Vec<Partition> = owned.iter().copied().filter(|held| !self.contested.contains(held)).collect();
-            own.sort_by_key(|partition| (partition.index, partition.topic));
+            crate::order::sort_by_key(&mut own, |partition| (partition.index, partition.topic));
             let kept = if own.len() < self.least {
                 self.short.push(at);
                 own.len()
@@ -160,9 +160,9 @@ impl Constrained {
     /// Gives out the rest in turn: first to who is short, then one each to who has the least share.
     fn fill(&mut self, counts: &[u32], members: &[Subscription]) {
         let mut kept: Vec<Partition> = self.given.concat();
-        kept.sort_unstable();
-        self.short.sort_by_key(|&at| members[at].member);
-        self.even.sort_by_key(|&at| members[at].member);
+        crate::order::sort(&mut kept);
+        crate::order::sort_by_key(&mut self.short, |&at| members[at].member);
+        crate::order::sort_by_key(&mut self.even, |&at| members[at].member);
         let topics = wanted(members);
         let mut turn = 0;
         for partition in partitions(counts, &topics).filter(|partition| kept.binary_search(partition).is_err()) {

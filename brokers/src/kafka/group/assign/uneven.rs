@@ -36,7 +36,7 @@ pub(super) fn uniform(counts: &[u32], members: &[Subscription]) -> Assignment {
 }
 
 fn sorted(mut given: Assignment) -> Assignment {
-    given.iter_mut().for_each(|held| held.sort_unstable());
+    given.iter_mut().for_each(|held| crate::order::sort(held));
     given
 }
 
@@ -110,7 +110,7 @@ impl Topic {
 /// Subscribers by size, then by place.
 fn by_size(takers: &[usize], given: &Assignment) -> Vec<usize> {
     let mut order = takers.to_vec();
-    order.sort_by_key(|&at| (given[at].len(), at));
+    crate::order::sort_by_key(&mut order, |&at| (given[at].len(), at));
     order
 }
 
