@@ -190,11 +190,18 @@ impl Broker {
         if !self.answers(queue) {
             return false;
         }
-        let publish = Publish { body: self.next_letter, priority: letter.priority, ttl_us: letter.ttl_us, ..Publish::default() };
-        self.letters.insert(self.next_letter, letter);
+        let body = self.next_letter;
+        let publish = Publish { body, priority: letter.priority, ttl_us: letter.ttl_us, ..Publish::default() };
+        self.letters.insert(body, letter);
         self.next_letter += 1;
-        let published = self.queues[queue].queue.publish(now_us, &publish, publisher);
-        published != Published::Refused(Refusal::Full)
+        let state = &mut self.queues[queue].queue;
+        if state.publish(now_us, &publish, publisher) != Published::Refused(Refusal::Full) {
+            return true;
+        }
+        if !state.settings().refused_are_dead_letters() {
+            self.letters.remove(&body);
+        }
+        false
     }
 
     /// `basic.get`. None where nothing waits, or where the channel was closed for it.

@@ -125,7 +125,7 @@ impl Queue {
     pub(super) fn publish(&mut self, now_us: u64, letter: &Publish, publisher: Option<u32>) -> Published {
         let message = self.message(now_us, letter);
         if self.refuses(publisher) {
-            if self.settings.overflow == Overflow::RejectPublishDlx && self.settings.kind == Kind::Classic {
+            if self.settings.refused_are_dead_letters() {
                 self.copies += 1;
                 self.tell(now_us, &message, What::Stored);
                 self.remove(now_us, &message, false, Why::MaxLength);

@@ -112,6 +112,12 @@ impl Settings {
         }
     }
 
+    /// Whether what the queue refuses goes to its dead letters.
+    #[must_use]
+    pub fn refused_are_dead_letters(&self) -> bool {
+        self.kind == Kind::Classic && self.overflow == Overflow::RejectPublishDlx
+    }
+
     /// How many messages a consumer with this prefetch may hold.
     #[must_use]
     pub fn credit(&self, prefetch: u32) -> u32 {
