@@ -54,6 +54,29 @@ fn found(world: &World, kind: FindingKind) -> u64 {
 }
 
 #[test]
+fn settings_may_go_by_kafkas_names() {
+    let kafkas = r#", "replication.factor": 3, "min.insync.replicas": 2, "acks": 1, "enable.idempotence": true,
+        "replica.lag.time.max.ms": 10000, "unclean.leader.election.enable": true, "broker.session.timeout.ms": "4s""#;
+    let ours = r#", "min_insync": 2, "acks": "leader", "idempotent_publish": true,
+        "replica_lag": "10s", "unclean": true, "election": "4s""#;
+    let orders = |settings: &str| format!("{:?}", world(settings, &[]).scenario().parts["orders"].kind);
+    assert_eq!(orders(kafkas), orders(ours));
+    let mut worker = world("", &[]).scenario().parts["billing"].kind.clone();
+    for (name, value, ours, expect) in [
+        ("isolation.level", "read_committed", "isolation", "read_committed"),
+        ("auto.offset.reset", "none", "start_from", "none"),
+        ("offsets.retention.minutes", "1440", "offsets_retention", "1d"),
+        ("session.timeout.ms", "30000", "session", "30s"),
+        ("heartbeat.interval.ms", "1000", "heartbeat_interval", "1s"),
+        ("max.poll.interval.ms", "60000", "poll_interval", "1m"),
+        ("partition.assignment.strategy", "sticky", "assignor", "sticky"),
+    ] {
+        worker.set(name, &serde_json::json!(value)).unwrap_or_else(|refused| panic!("{name}: {refused:?}"));
+        assert_eq!(worker.get(ours), Some(serde_json::json!(expect)), "{name}");
+    }
+}
+
+#[test]
 fn readers_stop_at_the_high_watermark() {
     // The followers hang from 3 s on: 20 records are everywhere, the leader confirms others alone.
     let pause = ["3s pause orders"];

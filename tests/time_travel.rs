@@ -13,11 +13,26 @@ use redrive::world::World;
 const SECOND: u64 = 1_000_000;
 const UNTIL_US: u64 = 40 * SECOND;
 
+/// What can be set of logs, their readers and their writers: kind of part, setting, values; an empty one leaves it.
+const LOG_SETTINGS: [(&str, &str, &[&str]); 10] = [
+    ("log", "replicas", &["", "2", "3"]),
+    ("log", "acks", &["all", "leader", "none"]),
+    ("log", "min_insync", &["1", "2"]),
+    ("log", "unclean", &["false", "true"]),
+    ("log", "idempotent_publish", &["false", "true"]),
+    ("log", "replicate", &["2ms", "700ms"]),
+    ("worker", "protocol", &["eager", "cooperative", "kip848"]),
+    ("worker", "static_members", &["false", "true"]),
+    ("worker", "isolation", &["read_uncommitted", "read_committed"]),
+    ("producer", "transaction", &["0", "3"]),
+];
+
 /// A run of some scenario, slowed down so that a debug build can check every event, and broken at random.
 fn any_run() -> impl Strategy<Value = Run> {
     let faults = prop::collection::vec((0..UNTIL_US, any::<prop::sample::Index>()), 0..7);
-    let ways = (0..5_usize, 0..5_usize, any::<bool>());
-    (any::<prop::sample::Index>(), any::<u64>(), faults, ways).prop_map(|(which, seed, faults, (reads, full, by_key))| {
+    let ways = (0..5_usize, 0..5_usize, any::<bool>(), prop::collection::vec(0..6_usize, LOG_SETTINGS.len()));
+    (any::<prop::sample::Index>(), any::<u64>(), faults, ways).prop_map(|(which, seed, faults, ways)| {
+        let (reads, full, by_key, log_ways) = ways;
         let ids: Vec<&str> = library::ids().collect();
         let mut run = Run::of_library(ids[which.index(ids.len())]);
         run.seed = Some(seed);
@@ -44,7 +59,14 @@ fn any_run() -> impl Strategy<Value = Run> {
                 _ => {}
             }
         }
-        let world = World::new(&plain);
+        if plain.parts.values().any(|part| matches!(part.kind, Kind::Log(_))) {
+            for ((word, setting, values), way) in LOG_SETTINGS.iter().zip(&log_ways) {
+                let value = values[way % values.len()];
+                let parts = plain.parts.iter().filter(|(_, part)| part.kind.word() == *word && !value.is_empty());
+                run.sets.extend(parts.map(|(id, _)| (format!("{id}.{setting}"), value.to_owned())));
+            }
+        }
+        let world = World::new(&run.scenario().expect("good settings"));
         let offers: Vec<String> = (0..plain.parts.len() as u16)
             .filter_map(|part| world.inspect(part))
             .flat_map(|part| part.offers)

@@ -56,6 +56,18 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
     }
 }
 
+/// A value as we write it: a producer's `acks` are also numbers.
+#[must_use]
+pub fn understood(name: &str, value: &Value) -> Value {
+    let word = match (name, value.to_string().trim_matches('"')) {
+        ("acks", "-1") => "all",
+        ("acks", "0") => "none",
+        ("acks", "1") => "leader",
+        _ => return value.clone(),
+    };
+    Value::from(word)
+}
+
 /// Our name for what a broker calls `name`, with its value in our way of writing; none where no broker of this part has such
 /// a name.
 #[must_use]
@@ -67,7 +79,13 @@ pub fn translated(kind: &Kind, table: &[Spec], name: &str, value: &Value) -> Opt
         .flat_map(|profile| profile.settings.iter().map(move |native| (profile, native)))
         .find(|(_, native)| native.name == name && table.iter().any(|row| row.name == native.ours))?;
     let form = table.iter().find(|row| row.name == native.ours)?.form;
-    let unit = if profile.id.starts_with('s') { "s" } else { "ms" };
+    let unit = match name.rsplit('.').next() {
+        Some("ms") => "ms",
+        Some("seconds") => "s",
+        Some("minutes") => "m",
+        _ if profile.id.starts_with('s') => "s",
+        _ => "ms",
+    };
     let bare = match value {
         Value::Number(number) => Some(number.to_string()),
         Value::String(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => Some(text.clone()),

@@ -503,6 +503,7 @@ impl Kind {
     /// # Errors
     /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
+        let value = &native::understood(name, value);
         let before = native::profile_of(self);
         match self.settings_mut().set(name, value) {
             Err(Refused::Unknown) => {

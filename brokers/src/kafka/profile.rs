@@ -31,7 +31,7 @@ const fn with_groups<const ALL: usize>(own: &[Native]) -> [Native; ALL] {
 const KAFKA_SETTINGS: &[Native] = &[
     setting("acks", "acks", "all", "0|1|all", "What a producer waits for: nothing, the leader, or every in-sync replica."),
     setting(
-        "idempotent",
+        "idempotent_publish",
         "enable.idempotence",
         "true",
         "true|false",
@@ -97,7 +97,7 @@ const KAFKA_SETTINGS: &[Native] = &[
         "Whether readers stop at the oldest open transaction and skip aborted records.",
     ),
     setting(
-        "offset_reset",
+        "start_from",
         "auto.offset.reset",
         "latest",
         "earliest|latest|none|by_duration:<time>",
@@ -133,7 +133,7 @@ const KAFKA_SETTINGS: &[Native] = &[
         "Whether a replica that is behind may lead when no in-sync one is there: acknowledged records are lost.",
     ),
     setting(
-        "broker_session",
+        "election",
         "broker.session.timeout.ms",
         "9s",
         "1ms..=24h",
@@ -196,7 +196,7 @@ const KAFKA_SETTINGS: &[Native] = &[
 const REDPANDA_SETTINGS: &[Native] = &[
     setting("acks", "acks", "all", "0|1|all", "What a producer waits for: nothing, the leader, or a majority of the replicas."),
     setting(
-        "idempotent",
+        "idempotent_publish",
         "enable.idempotence",
         "true",
         "true|false",
@@ -262,7 +262,7 @@ const REDPANDA_SETTINGS: &[Native] = &[
         "Whether readers stop at the oldest open transaction and skip aborted records.",
     ),
     setting(
-        "offset_reset",
+        "start_from",
         "auto.offset.reset",
         "latest",
         "earliest|latest|none|by_duration:<time>",
@@ -277,7 +277,7 @@ const REDPANDA_SETTINGS: &[Native] = &[
         "How many brokers have a copy of each partition; default.replication.factor.",
     ),
     setting(
-        "broker_session",
+        "election",
         "election_timeout_ms",
         "1500ms",
         "1ms..",

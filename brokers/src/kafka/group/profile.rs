@@ -47,7 +47,7 @@ pub const GROUP_SETTINGS: &[Native] = &[
         doc: "A member that takes longer from poll to poll leaves; it also bounds how long a rebalance waits for a member.",
     },
     Native {
-        ours: "poll_records",
+        ours: "batch",
         name: "max.poll.records",
         default: "500",
         allowed: "1..=2147483647",
@@ -75,7 +75,7 @@ pub const GROUP_SETTINGS: &[Native] = &[
         doc: "How much time passes at least between two commits by polls.",
     },
     Native {
-        ours: "initial_rebalance_delay",
+        ours: "rebalance",
         name: "group.initial.rebalance.delay.ms",
         default: "3s",
         allowed: "0ms..=10m",
