@@ -115,6 +115,9 @@ pub(super) fn word(point: Point) -> &'static str {
 
 /// At most so many places of these, evenly spread.
 pub(super) fn spread(places: Vec<Boundary>, most: u64) -> Vec<Boundary> {
-    let stride = (places.len() as u64).div_ceil(most.max(1)).max(1);
-    places.into_iter().step_by(usize::try_from(stride).unwrap_or(usize::MAX)).collect()
+    let count = places.len() as u64;
+    if count <= most {
+        return places;
+    }
+    (0..most).filter_map(|index| places.get((index * count / most) as usize).copied()).collect()
 }
