@@ -45,7 +45,8 @@ fn label(row: &SettingView) -> Vec<Node> {
 fn doc(row: &SettingView) -> String {
     let mut doc = row.native.map_or(row.doc, |native| native.doc).to_owned();
     if let Some(native) = row.native {
-        doc.push_str(&[" Ships with ", native.default, "; ", native.allowed, "."].concat());
+        let allowed = native.allowed.replace("..=", " to ").replace('|', ", ");
+        doc.push_str(&[" Ships with ", native.default, "; allowed: ", &allowed, "."].concat());
     }
     if row.fixed {
         doc.push_str(" Another value begins the run anew.");

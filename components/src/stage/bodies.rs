@@ -117,7 +117,7 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
 /// A line each binding: what the key must be, and the queue that it leads to. Under them what no binding took.
 fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], unroutable: u64, at: Rect) {
     use super::shapes::Pen;
-    let middle = at.x + 14.0 + (at.w - 28.0) * 0.46;
+    let middle = at.x + 14.0 + (at.w - 28.0) * 0.48;
     for (row, (key, queue)) in (0_u32..).zip(bindings.iter().take(BINDINGS)) {
         let y = at.y + 60.0 + 19.0 * f64::from(row);
         let key = match (key.as_str(), kind) {
@@ -137,19 +137,18 @@ fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], unrout
         );
         scene.text("small", middle + 15.0, y, fit(queue, at.right() - middle - 22.0, SMALL));
     }
-    let y = at.bottom() - 9.0;
+    let y = at.y + 60.0 + 19.0 * bindings.len().min(BINDINGS) as f64;
     let more = bindings.len().saturating_sub(BINDINGS);
     if unroutable > 0 {
+        scene.text("mono tiny bad", at.x + 17.0, y, fit("any other key", middle - at.x - 20.0, SMALL));
         scene.text(
-            "mono tiny bad",
-            at.x + 14.0,
+            "small bad",
+            middle + 15.0,
             y,
-            fit(&["no binding took ", &grouped(unroutable)].concat(), at.w - 22.0, SMALL),
+            fit(&["nowhere: ", &grouped(unroutable)].concat(), at.right() - middle - 22.0, SMALL),
         );
     } else if more > 0 {
-        scene.text("tiny soft", at.x + 14.0, y, format!("+ {more} more"));
-    } else {
-        scene.text("tiny soft", at.x + 14.0, y, "every key so far was taken");
+        scene.text("tiny soft", at.x + 17.0, y, format!("+ {more} more"));
     }
 }
 
@@ -250,7 +249,7 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[
             None => scene.rect("slot", x - 10.0, y - 10.0, 20.0, 20.0, 4.0),
         }
         if locked.get(slot) == Some(&true) {
-            scene.lock(x + 5.5, y + 4.0);
+            scene.lock(x + 7.0, y + 5.5);
         }
     }
     let (hidden, shelf) = hidden;

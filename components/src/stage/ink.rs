@@ -183,9 +183,9 @@ impl Scene {
     pub fn lock(&mut self, x: f64, y: f64) {
         self.path(
             "shackle",
-            Pen::default().to('M', &[x - 2.4, y]).to('v', &[-1.8]).to('a', &[2.4, 2.4, 0.0, 0.0, 1.0, 4.8, 0.0]).to('v', &[1.8]),
+            Pen::default().to('M', &[x - 2.0, y]).to('v', &[-1.8]).to('a', &[2.0, 2.0, 0.0, 0.0, 1.0, 4.0, 0.0]).to('v', &[1.8]),
         );
-        self.rect("lock", x - 4.2, y - 0.4, 8.4, 6.4, 1.4);
+        self.rect("lock", x - 3.6, y - 0.4, 7.2, 5.6, 1.2);
     }
 
     fn label(&mut self, token: &TokenRef, look: &'static str, x: f64, y: f64) {

@@ -107,13 +107,16 @@ pub fn draw(scene: &mut Scene, tapes: &Tapes<'_>, at: Rect) {
 
 /// Where the tape begins, and what of it cannot be read: dropped by retention, or not yet with every replica that counts.
 fn offsets(part: &PartitionView, first: u64) -> String {
-    let from = grouped(first.max(part.start));
     if part.high_watermark < part.end {
-        ["offset ", &from, " · readable below ", &grouped(part.high_watermark)].concat()
-    } else if part.start > 0 {
-        ["offset ", &from, " · below ", &grouped(part.start), " is gone"].concat()
+        return "readable below ".to_owned() + &grouped(part.high_watermark);
+    }
+    let gone = "below ".to_owned() + &grouped(part.start) + " is gone";
+    if part.start == 0 {
+        "offset ".to_owned() + &grouped(first)
+    } else if first > part.start {
+        ["offset ", &grouped(first), " · ", &gone].concat()
     } else {
-        "offset ".to_owned() + &from
+        gone
     }
 }
 
@@ -135,8 +138,8 @@ fn replicas(scene: &mut Scene, part: &PartitionView, (left, right): (f64, f64), 
         }
         let look_text = if replica.up && (replica.leads || replica.in_sync) { "tiny soft end" } else { "tiny warn end" };
         scene.text(look_text, x, y, says);
-        scene.circle(look, x - words - 5.0, y - 3.6, 3.4);
-        x -= words + 17.0;
+        scene.circle(look, x - words - 6.5, y - 3.6, 3.4);
+        x -= words + 19.0;
     }
     x - left
 }
