@@ -119,17 +119,16 @@ impl QueueServer for Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Consumer, Publish};
 
     #[test]
     fn what_waits_for_one_of_its_group_in_flight_is_locked() {
         let mut queue = Queue::new(Options::fifo(), 0).expect("what the service ships");
         for (body, key) in [(10, 1), (11, 1), (12, 2)] {
-            queue.publish(0, Publish { body, key, dedup: Some(body), ..Publish::default() });
+            QueueServer::publish(&mut queue, 0, Publish { body, key, dedup: Some(body), ..Publish::default() });
         }
         let bodies = |found: Vec<(CopyId, u64)>| found.into_iter().map(|(_, body)| body).collect::<Vec<_>>();
         assert_eq!((bodies(queue.waiting(9)), bodies(queue.locked(9))), (vec![10, 11, 12], vec![]));
-        queue.receive(0, Consumer(1), 1);
+        QueueServer::receive(&mut queue, 0, Consumer(1), 1);
         assert_eq!((bodies(queue.waiting(9)), bodies(queue.locked(9))), (vec![12], vec![11]));
         assert_eq!(bodies(queue.locked(0)), []);
     }
