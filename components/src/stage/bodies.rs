@@ -140,7 +140,7 @@ fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], unrout
     let y = at.y + 60.0 + 19.0 * bindings.len().min(BINDINGS) as f64;
     let more = bindings.len().saturating_sub(BINDINGS);
     if unroutable > 0 {
-        scene.text("mono tiny bad", at.x + 17.0, y, fit("any other key", middle - at.x - 20.0, SMALL));
+        scene.text("mono tiny bad", at.x + 17.0, y, fit("others", middle - at.x - 20.0, SMALL));
         scene.text(
             "small bad",
             middle + 15.0,
