@@ -107,10 +107,10 @@ fn counted() -> String {
         servers.sort();
         let names: Vec<String> = servers.iter().map(|server| format!("{server:?}")).collect();
         let rest = all - recorded - by_others;
-        let _ = write!(
+        let _ = writeln!(
             text,
             "    Fidelity {{ id: {:?}, cases: {all}, matched: {matched}, recorded: {recorded}, by_others: {by_others}, documented: {rest}, \
-             servers: &[{}] }},\n",
+             servers: &[{}] }},",
             profile.id,
             names.join(", "),
         );
