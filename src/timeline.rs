@@ -156,6 +156,12 @@ impl Timeline {
         }
     }
 
+    /// Stands still at a moment that can be named. A budget may run out in the middle of one, with some of what happens then
+    /// done and some not: whoever went to that time from elsewhere would see another state.
+    pub fn settle(&mut self) {
+        self.finish_instant();
+    }
+
     fn keep_snapshot(&mut self) {
         self.snapshots.push(self.world.clone());
         let facts = self.world.observer.ledger.facts().max(1) as usize;

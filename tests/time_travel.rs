@@ -196,3 +196,21 @@ fn a_journey_is_the_same_however_one_came_there() {
     travel(&mut timeline, 30 * SECOND, u64::MAX);
     assert_eq!(timeline.journey(u64::MAX).1.expect("it is watched").lines, lines);
 }
+
+/// A budget that ends in the middle of a moment leaves a state that no other way leads to, until it is settled.
+#[test]
+fn a_settled_moment_is_found_again() {
+    let run = Run::of_library("order-shop");
+    let mut paused = Timeline::open(&run).expect("it ships");
+    let mut unsettled = 0;
+    for events in 1..400 {
+        let _ = paused.travel(2_000_000, events);
+        let mut straight = Timeline::open(&run).expect("it ships");
+        while straight.travel(paused.now_us(), u64::MAX) == Progress::More {}
+        unsettled += u32::from(straight.trace_hash() != paused.trace_hash());
+        paused.settle();
+        while straight.travel(paused.now_us(), u64::MAX) == Progress::More {}
+        assert_eq!(straight.trace_hash(), paused.trace_hash(), "at {} us", paused.now_us());
+    }
+    assert!(unsettled > 0, "no budget ended in the middle of a moment: this shows nothing");
+}

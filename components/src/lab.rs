@@ -251,7 +251,13 @@ impl Lab {
     pub fn pause(self) {
         self.playing.set(false);
         self.following.set(None);
-        self.desk.update_value(|desk| desk.start(Mode::Idle, 0.0));
+        self.desk.update_value(|desk| {
+            desk.start(Mode::Idle, 0.0);
+            // What is shown now can be shared, and must be found again from the link.
+            if let Some(timeline) = &mut desk.timeline {
+                timeline.settle();
+            }
+        });
         self.busy.set(None);
         self.reached_milli.set(None);
         if self.desk.with_value(|desk| desk.kept.is_some()) {
