@@ -50,7 +50,8 @@ fn a_broken_cluster_is_seen_noticed_and_shared() {
     assert!(breaks.contains("outbox not drained"), "{breaks}");
     let notice = page.text_of("#notice");
     assert!(notice.contains("oldest unsent row > 30.0 s on Orders DB"), "{notice}");
-    assert!(notice.contains("after 30.0 s"), "{notice}");
+    // The oldest row may have waited for the relay's next look already when the cluster went down.
+    assert!(notice.contains("after 30.0 s") || notice.contains("after 29.9 s"), "{notice}");
     assert!(notice.contains("lag in time > 60.0 s on email"), "a rule that stayed silent is shown too: {notice}");
     let cures = page.text_of("#cures");
     assert!(cures.contains("Bring the cluster back"), "{cures}");
