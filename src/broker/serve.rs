@@ -28,7 +28,7 @@ impl World {
         }
         part.counters.done += 1;
         let effects = match part.body {
-            Body::Queue(index) => self.queues[usize::from(index)].effects,
+            Body::Queue(index) if !self.queues[usize::from(index)].tray => self.queues[usize::from(index)].effects,
             Body::Log(index) => self.logs[usize::from(index)].effects,
             _ => message.effects,
         };
@@ -43,7 +43,11 @@ impl World {
             Body::Queue(index) => {
                 let queue = &mut self.queues[usize::from(index)];
                 let delay_us = queue.settings.delay.0;
-                if delay_us == 0 {
+                if queue.tray {
+                    // Nobody consumes it: whatever comes in lies there.
+                    queue.store(message);
+                    self.note(Kind::Buried, broker, message.fact, message.effects, 0);
+                } else if delay_us == 0 {
                     queue.store(message);
                     self.note(Kind::Stored, broker, message.fact, message.effects, 0);
                 } else {
@@ -354,7 +358,9 @@ impl World {
         let part = self.queues[usize::from(index)].part;
         let tray = self.queues[usize::from(index)].tray;
         let Some(source) = self.redrive_source(index) else { return };
-        while let Some(next) = self.queues[usize::from(index)].peek() {
+        // What comes back while it goes on waits for the next time.
+        for _ in 0..self.queues[usize::from(index)].ready() {
+            let Some(next) = self.queues[usize::from(index)].peek() else { break };
             if let Body::Log(log) = self.parts[usize::from(source)].body
                 && !self.logs[usize::from(log)].takes(&next.message)
             {

@@ -4,6 +4,8 @@
 //! its messages get the engine's own. A machine that pushes (RabbitMQ) is asked for its consumers in turn, one message each;
 //! one that is polled (SQS, a table) is asked by whoever has room.
 
+use std::collections::BTreeSet;
+
 use redrive_brokers::{Consumer, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why};
 
 use super::machines;
@@ -41,6 +43,8 @@ pub struct Server {
     pub waiting: std::collections::VecDeque<Holder>,
     machine: Box<dyn QueueServer>,
     letters: Slab<Message>,
+    /// Letters whose delay is not over.
+    unripe: BTreeSet<Handle>,
     /// When its own next event is set for.
     alarm_us: Option<Timestamp>,
     /// The consumer that was given the last pushed message.
@@ -65,6 +69,7 @@ impl Clone for Server {
             waiting: self.waiting.clone(),
             machine: self.machine.boxed(),
             letters: self.letters.clone(),
+            unripe: self.unripe.clone(),
             dead_nodes: self.dead_nodes.clone(),
             ..*self
         }
@@ -128,6 +133,7 @@ impl Server {
             waiting: std::collections::VecDeque::new(),
             machine: machines::open(&settings),
             letters: Slab::default(),
+            unripe: BTreeSet::new(),
             alarm_us: None,
             turn: 0,
             dead_nodes: Vec::new(),
@@ -246,6 +252,14 @@ impl World {
             message.receives = message.receives.saturating_add(1);
         }
         let message = *message;
+        let unripe = match happening.what {
+            What::Delayed => !server.unripe.insert(handle),
+            _ => server.unripe.remove(&handle),
+        };
+        if unripe && happening.what != What::Ripened {
+            // It goes before its delay is over: in the books it leaves by way of those that can be delivered.
+            self.note(Kind::Ripened, part, message.fact, message.effects, 0);
+        }
         let mut note = |kind: Kind, extra: u64| self.note(kind, part, message.fact, message.effects, extra);
         match happening.what {
             What::Stored => note(Kind::Stored, 0),

@@ -481,11 +481,16 @@ impl World {
         }
         job.doing = Doing::Work;
         job.since_us = now_us;
+        let (origin, receives) = (job.origin, job.message.receives);
         let takes_us = match worker.work_us {
             Some(always) => always,
             None => worker.settings.work.sample_us(&mut worker.work),
         };
         let takes_us = self.parts[usize::from(worker.part)].health.stretched_us(takes_us);
+        // A broker may give a message again at once: even work on it that takes no time takes a moment then, or it would go
+        // round for ever without the clock moving.
+        let again = matches!(origin, Origin::Server(_)) && receives > 1;
+        let takes_us = if again { takes_us.max(1_000) } else { takes_us };
         self.pending.after(now_us, takes_us, Event::Job(index, handle));
     }
 

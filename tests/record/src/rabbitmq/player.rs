@@ -66,8 +66,7 @@ async fn connect() -> Result<Connection, String> {
     Ok(connection)
 }
 
-// By value, so that `map_err(fault)` reads well.
-#[allow(clippy::needless_pass_by_value)]
+#[allow(clippy::needless_pass_by_value, reason = "so that `map_err(fault)` reads well")]
 fn fault(error: Error) -> String {
     error.to_string()
 }
