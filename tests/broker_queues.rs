@@ -1,5 +1,7 @@
 //! The same story on every broker: one crash and one message that fails for good, and what each broker makes of it.
 
+mod runner;
+
 use std::io::Write;
 use std::process::{Command, Stdio};
 
@@ -59,4 +61,49 @@ fn one_story_on_every_broker() {
     // What was popped had taken effect before its worker died, so nothing is lost and nothing comes again.
     check("postgres-table", &["jobs.claim=pop"], "m1 m2 m3 m4 m5 m7", &["m6"], &[]);
     check("postgres-table", &["jobs.claim=transaction"], "m1 m2 m1 m3 m4 m5 m7", &["m6"], &[]);
+}
+
+/// Runs a document of these parts; it must come to its end, with its books in balance all the way.
+fn comes_to_its_end(jobs: &str, worker: &str, breaks: &str) {
+    let document = format!(
+        r#"{{"redrive": 1, "until": "90s", "parts": {{
+        "source": {{"kind": "producer", "to": "router", "rate": "5/s", "limit": 30, "poison": "20%"}},
+        "router": {{"kind": "exchange", "exchange": "topic", "bindings": "jobs 1*, jobs 2*, jobs 3", "alternate": "dlq"}},
+        "jobs": {{"kind": "queue", {jobs}, "dead_letters": "dlq"}}, "dlq": {{"kind": "queue"}},
+        "worker": {{"kind": "worker", "from": "jobs", {worker}}}}}, "breaks": [{breaks}]}}"#
+    );
+    // By fanout all goes to the jobs; by topic most of it goes to the alternate, which nobody consumes.
+    for exchange in ["router.exchange=fanout", "router.exchange=topic"] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_redrive"))
+            .args(["run", "-", "--json", "--set", exchange])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the runner starts");
+        child.stdin.take().expect("a pipe").write_all(document.as_bytes()).expect("it reads");
+        let output = child.wait_with_output().expect("the runner ends");
+        assert!(output.status.success(), "{exchange}: {document}");
+    }
+}
+
+#[test]
+fn settings_at_their_ends() {
+    // No visibility timeout at all, with a worker that recognises repeats.
+    comes_to_its_end(r#""broker": "sqs-fifo", "visibility_timeout": "0s""#, r#""workers": 3, "idempotent": true"#, "");
+    // Dropped by retention before the delay is over.
+    comes_to_its_end(r#""broker": "sqs", "delay": "15m", "retention": "1m""#, r#""work": "1s""#, "");
+    // Redriven into a queue that has room for one: the rest comes back.
+    let full = r#""broker": "rabbitmq-classic", "max_length": 1"#;
+    comes_to_its_end(full, r#""workers": 0"#, r#""20s redrive dlq""#);
+    // Given back at once by a worker that needs no time.
+    comes_to_its_end(r#""broker": "rabbitmq-classic""#, r#""work": "0s", "failure": "requeue""#, "");
+}
+
+#[test]
+fn a_broker_with_an_end_of_its_own_needs_no_dead_letters() {
+    for broker in ["kafka-share", "rabbitmq-quorum", "postgres-table"] {
+        let report = runner::report(&["work-queue-crash", "--set", &format!("jobs.broker={broker}")]);
+        assert_eq!(report["scenario"], "work-queue-crash", "{broker}");
+        runner::report(&["visibility-too-short", "--set", &format!("jobs.broker={broker}")]);
+    }
 }

@@ -5,6 +5,12 @@ use redrive_brokers::{QueueServer, postgres, rabbitmq, sqs};
 
 use crate::scenario::parts::{Broker, Claim, Overflow, QueueSettings, RabbitVersion};
 
+/// How long what was received is hidden. Without a timeout it is visible again a moment later: a receive is on its way that
+/// long, and a message must not go round without the clock moving.
+pub fn hidden_us(settings: &QueueSettings) -> u64 {
+    settings.visibility_timeout.0.max(1_000)
+}
+
 /// An empty machine with these settings.
 pub fn open(settings: &QueueSettings) -> Box<dyn QueueServer> {
     match settings.broker {
@@ -14,7 +20,7 @@ pub fn open(settings: &QueueSettings) -> Box<dyn QueueServer> {
         Broker::RabbitmqQuorum => rabbitmq_queue(settings, rabbitmq::Kind::Quorum),
         Broker::KafkaShare => {
             let settings = ShareSettings {
-                lock_us: settings.visibility_timeout.0,
+                lock_us: hidden_us(settings),
                 limit: u32::try_from(settings.max_receives.max(1)).unwrap_or(u32::MAX),
                 ..ShareSettings::default()
             };
@@ -27,7 +33,7 @@ pub fn open(settings: &QueueSettings) -> Box<dyn QueueServer> {
 
 fn sqs_queue(settings: &QueueSettings, shipped: sqs::Options) -> Box<dyn QueueServer> {
     let options = sqs::Options {
-        visibility_us: settings.visibility_timeout.0,
+        visibility_us: hidden_us(settings),
         delay_us: settings.delay.0,
         retention_us: settings.retention.0,
         max_receives: u32::try_from(settings.max_receives).ok().filter(|most| *most > 0),
@@ -68,13 +74,13 @@ fn rabbitmq_queue(settings: &QueueSettings, kind: rabbitmq::Kind) -> Box<dyn Que
 }
 
 fn postgres_table(settings: &QueueSettings) -> Box<dyn QueueServer> {
-    let lease = postgres::Options::lease(settings.visibility_timeout.0);
+    let lease = postgres::Options::lease(hidden_us(settings));
     let style = match settings.claim {
         Claim::Transaction => {
             postgres::Style::Transaction { skip_locked: true, together: false, idle_limit_us: settings.consumer_timeout.0 }
         }
         Claim::Lease => postgres::Style::Lease {
-            lease_us: settings.visibility_timeout.0,
+            lease_us: hidden_us(settings),
             recovery: match settings.reaper.0 {
                 0 => postgres::Recovery::Claims,
                 every_us => postgres::Recovery::Reaper { every_us },

@@ -111,7 +111,7 @@ fn cause(why: Why) -> Cause {
 /// What the machines can be told while they run.
 fn tuning(settings: &QueueSettings) -> Tuning {
     Tuning {
-        visibility_us: settings.visibility_timeout.0,
+        visibility_us: machines::hidden_us(settings),
         max_receives: settings.max_receives,
         delay_us: settings.delay.0,
         retention_us: settings.retention.0,
