@@ -76,6 +76,43 @@ fn an_idempotent_consumer_stands_a_full_replay_and_a_crash() {
 }
 
 #[test]
+fn every_run_stands_in_the_row_of_what_was_struck_and_can_be_found_again() {
+    let run = with("dual-write", &["lab.order=outbox"]);
+    let scenario = run.scenario().expect("it ships");
+    let mut explorer = Explorer::new(&run, Plan { faults: FaultKind::ALL.to_vec(), ..Plan::default() }).expect("a sound plan");
+    while explorer.step(u64::MAX) == Progress::More {}
+    let found = explorer.result();
+    let sum = |read: fn(&redrive::explore::Row) -> u64| found.table.iter().map(read).sum::<u64>();
+    assert_eq!((sum(|row| row.tried), explorer.attempts().len() as u64), (found.tried, found.tried));
+    let columns = [sum(|row| row.outcomes.clean), sum(|row| row.outcomes.lost), sum(|row| row.outcomes.twice)];
+    assert_eq!(columns, [found.outcomes.clean, found.outcomes.lost, found.outcomes.twice]);
+    let published = found.table.iter().find(|row| (row.part.as_str(), row.step) == ("relay", "published")).expect("it is struck");
+    assert_eq!(published.outcomes.twice, published.tried, "a relay that dies before it marks sends again: {published:?}");
+
+    // The run of any attempt ends as the attempt says.
+    let twice = explorer.attempts().iter().find(|attempt| attempt.harm.twice > 0).expect("there is one");
+    let again = redrive::explore::struck(&run, &scenario, Some(twice.first), twice.second).scenario().expect("a sound run");
+    let mut world = World::new(&again);
+    world.run_until(again.until_us());
+    let harm: u64 = (0..world.observer.ledger.effects.len()).map(|effect| Harm::of(&world, effect).twice).sum();
+    assert_eq!(harm, twice.harm.twice);
+}
+
+#[test]
+fn what_is_suggested_can_be_swept() {
+    let mut offered = 0;
+    for id in redrive::scenario::library::ids() {
+        let run = Run::of_library(id);
+        for suggestion in redrive::explore::suggestions(&run.scenario().expect("it ships")) {
+            let sweep = redrive::explore::Sweep::new(&run, &suggestion.vary, &suggestion.measure, 1);
+            assert!(sweep.is_ok(), "{id}: {suggestion:?}: {}", sweep.err().map(|faults| faults.to_string()).unwrap_or_default());
+            offered += 1;
+        }
+    }
+    assert!(offered > 60, "{offered}");
+}
+
+#[test]
 fn an_outbox_loses_nothing_and_a_dual_write_does() {
     let outbox = crashed(&with("outbox-relay-crash", &[]));
     assert_eq!((outbox.outcomes.lost, outbox.outcomes.twice), (0, 0), "{outbox:?}");

@@ -9,8 +9,9 @@ use std::rc::Rc;
 
 use serde::Serialize;
 
-use super::places::{Plan, command, spread, word};
+use super::places::{Plan, command, part_id, spread, struck, word};
 use super::properties::{self, Harm, Property};
+use super::table::{self, Attempt, Row};
 use crate::command::{Command, Timed};
 use crate::run::Run;
 use crate::scenario::{Faults, Scenario};
@@ -77,6 +78,9 @@ pub struct Exploration {
     pub tried: u64,
     /// How they ended.
     pub outcomes: Outcomes,
+    /// How they ended, by what was struck. A run with two faults counts where the first one struck.
+    #[serde(skip)]
+    pub table: Vec<Row>,
     /// What held in all of them.
     pub properties: Vec<Property>,
     /// The run with the most harm: lost before twice before late.
@@ -134,6 +138,7 @@ pub struct Explorer {
     /// How many there would be.
     exist: u64,
     result: Exploration,
+    attempts: Vec<Attempt>,
     worst_harm: (u64, u64, u64),
 }
 
@@ -158,6 +163,7 @@ impl Explorer {
         let result = Exploration {
             tried: 0,
             outcomes: Outcomes::default(),
+            table: Vec::new(),
             properties: properties::of(&scenario, &base.observer.ledger),
             worst: None,
             sampled_of: None,
@@ -177,6 +183,7 @@ impl Explorer {
             of: 0,
             exist: 0,
             result,
+            attempts: Vec::new(),
             worst_harm: (0, 0, 0),
         })
     }
@@ -192,6 +199,12 @@ impl Explorer {
     #[must_use]
     pub fn result(&self) -> &Exploration {
         &self.result
+    }
+
+    /// Every run that has been tried so far, in the order in which they were.
+    #[must_use]
+    pub fn attempts(&self) -> &[Attempt] {
+        &self.attempts
     }
 
     /// Tries all that is left.
@@ -327,11 +340,18 @@ impl Explorer {
         }
         let result = &mut self.result;
         result.tried += 1;
-        result.outcomes.clean += u64::from(sum == Harm::default());
-        result.outcomes.lost += u64::from(sum.lost > 0);
-        result.outcomes.twice += u64::from(sum.twice > 0);
-        result.outcomes.late += u64::from(sum.late > 0);
-        result.outcomes.out_of_order += u64::from(sum.out_of_order > 0);
+        result.outcomes.add(sum);
+        if let Some(first) = strikes.0 {
+            let attempt = Attempt { first, second: strikes.1, harm: sum };
+            table::count(&mut result.table, &attempt, || Row {
+                part: part_id(&self.scenario, first.part),
+                step: word(first.point),
+                tried: 0,
+                outcomes: Outcomes::default(),
+                place: (first.part, first.point),
+            });
+            self.attempts.push(attempt);
+        }
         for property in &mut result.properties {
             property.tried += 1;
         }
@@ -388,16 +408,10 @@ impl Explorer {
 
     /// A run with its faults, as a link.
     fn told(&self, strikes: Strikes) -> Tried {
-        let mut run = self.run.clone();
-        let mut name = |place: Boundary| {
-            let timed = command(&self.scenario, place);
-            let then = Then { at_us: place.at_us, part: timed.command.part().to_owned(), step: word(place.point) };
-            run.commands.push(timed);
-            then
-        };
-        let first = strikes.0.map(&mut name);
-        let then = strikes.1.map(&mut name);
-        run.commands.sort_by_key(|timed| timed.at_us);
+        let named =
+            |place: Boundary| Then { at_us: place.at_us, part: part_id(&self.scenario, place.part), step: word(place.point) };
+        let (first, then) = (strikes.0.map(named), strikes.1.map(named));
+        let run = struck(&self.run, &self.scenario, strikes.0, strikes.1);
         let Then { at_us, part, step } = first.unwrap_or(Then { at_us: 0, part: String::new(), step: "none" });
         Tried { at_us, part, step, link: address(&run, at_us), planned: strikes.0.is_none(), then, shows_us: None, fact: None }
     }
@@ -417,7 +431,7 @@ impl Explorer {
             None => {
                 tried.at_us = world.now_us();
                 let part = world.observer.ledger.effects[effect].part;
-                tried.part = self.scenario.parts.get_index(usize::from(part)).map(|(id, _)| id.clone()).unwrap_or_default();
+                tried.part = part_id(&self.scenario, part);
             }
         }
         tried.link = address(&self.run, tried.at_us);

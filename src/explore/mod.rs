@@ -4,10 +4,14 @@ mod explorer;
 mod measure;
 mod places;
 mod properties;
+mod suggest;
 mod sweep;
+mod table;
 
 pub use explorer::{Exploration, Explorer, Outcomes, Then, Tried};
 pub use measure::Measure;
-pub use places::{FaultKind, Plan};
+pub use places::{FaultKind, Plan, struck, word};
 pub use properties::{Harm, Property, PropertyKind, What};
+pub use suggest::{Suggestion, suggestions};
 pub use sweep::{MOST_SEEDS, Sweep, Swept, SweptPoint, SweptRun, Vary};
+pub use table::{Attempt, Row};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::command::{Command, Timed};
+use crate::run::Run;
 use crate::scenario::nearest::known;
 use crate::scenario::{Fault, Kind, Scenario};
 use crate::world::{Boundary, Point, Wanted};
@@ -34,7 +35,8 @@ impl FaultKind {
     }
 
     /// Whether it can strike this kind of part.
-    fn strikes(self, kind: &Kind) -> bool {
+    #[must_use]
+    pub fn strikes(self, kind: &Kind) -> bool {
         match self {
             Self::Crash => !crate::scenario::verbs::crash_steps(kind).is_empty(),
             Self::LostAck => matches!(kind, Kind::Worker(_)),
@@ -94,9 +96,14 @@ impl Plan {
     }
 }
 
+/// The id of a part by its number.
+pub(super) fn part_id(scenario: &Scenario, part: u16) -> String {
+    scenario.parts.get_index(usize::from(part)).map(|(id, _)| id.clone()).unwrap_or_default()
+}
+
 /// The command that makes the fault of a place.
 pub(super) fn command(scenario: &Scenario, place: Boundary) -> Timed {
-    let id = scenario.parts.get_index(usize::from(place.part)).map(|(id, _)| id.clone()).unwrap_or_default();
+    let id = part_id(scenario, place.part);
     let command = match place.point {
         Point::Step(step) => Command::Crash(id, Some(step)),
         Point::Ack | Point::Answer => Command::LoseAcks(id, 1),
@@ -104,8 +111,18 @@ pub(super) fn command(scenario: &Scenario, place: Boundary) -> Timed {
     Timed { at_us: place.at_us, command }
 }
 
+/// A run with a fault or two more. `scenario` is the run's own.
+#[must_use]
+pub fn struck(run: &Run, scenario: &Scenario, first: Option<Boundary>, second: Option<Boundary>) -> Run {
+    let mut run = run.clone();
+    run.commands.extend([first, second].into_iter().flatten().map(|place| command(scenario, place)));
+    run.commands.sort_by_key(|timed| timed.at_us);
+    run
+}
+
 /// The word for where a process is when it dies, or for what is lost.
-pub(super) fn word(point: Point) -> &'static str {
+#[must_use]
+pub fn word(point: Point) -> &'static str {
     match point {
         Point::Step(step) => step.word(),
         Point::Ack => FaultKind::LostAck.word(),

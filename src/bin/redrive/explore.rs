@@ -55,6 +55,20 @@ fn sentence(tried: &Tried) -> String {
     }
 }
 
+/// The same for each step that was struck.
+fn by_step(out: &mut impl Write, result: &Exploration) -> Result<(), Failure> {
+    let width = result.table.iter().map(|row| row.part.len() + row.step.len() + 1).max().unwrap_or(0);
+    if !result.table.is_empty() {
+        writeln!(out, "  {:width$}  tried  clean   lost  twice   late  out of order", "")?;
+    }
+    for row in &result.table {
+        let Outcomes { clean, lost, twice, late, out_of_order } = row.outcomes;
+        let place = format!("{} {}", row.part, row.step);
+        writeln!(out, "  {place:width$}  {:5}  {clean:5}  {lost:5}  {twice:5}  {late:5}  {out_of_order:12}", row.tried)?;
+    }
+    Ok(())
+}
+
 fn summary(out: &mut impl Write, result: &Exploration, plan: &Plan) -> Result<(), Failure> {
     let Outcomes { clean, lost, twice, late, out_of_order } = result.outcomes;
     let what = if plan.faults == [FaultKind::Crash] { "crashes" } else { "faults" };
@@ -66,6 +80,7 @@ fn summary(out: &mut impl Write, result: &Exploration, plan: &Plan) -> Result<()
     for (name, count) in [("clean", clean), ("lost", lost), ("twice", twice), ("late", late), ("out of order", out_of_order)] {
         writeln!(out, "  {name:12} {}", grouped(count))?;
     }
+    by_step(out, result)?;
     for property in &result.properties {
         let kind = match property.kind {
             PropertyKind::Always => "always",

@@ -1,0 +1,64 @@
+//! Sweeps that are worth a try: the settings of which everyone asks how large they should be, each against the figure that
+//! it trades for.
+
+use crate::scenario::links::dead_letter_queues;
+use crate::scenario::parts::Kind;
+use crate::scenario::{PartSpec, Scenario};
+use crate::sim::Micros;
+
+/// A sweep on offer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What it asks, in words: `visibility timeout of Jobs against messages that took effect twice`.
+    pub title: String,
+    /// What is varied, as [`Vary::read`](super::Vary::read) takes it.
+    pub vary: String,
+    /// What is measured, as [`Measure::read`](super::Measure::read) takes it.
+    pub measure: String,
+}
+
+/// At most so many.
+const MOST: usize = 6;
+
+/// The sweeps that suit a scenario.
+#[must_use]
+pub fn suggestions(scenario: &Scenario) -> Vec<Suggestion> {
+    let mut all = Vec::new();
+    let trays = dead_letter_queues(&scenario.parts);
+    for (id, part) in &scenario.parts {
+        let mut offer = |what: &str, range: &str, against: &str, measure: String| {
+            let title = [what, " of ", &part.title, " against ", against].concat();
+            all.push(Suggestion { title, vary: [id, ".", range].concat(), measure });
+        };
+        match &part.kind {
+            Kind::Queue(settings) if !trays.contains(&id.as_str()) => {
+                let most_us = settings.visibility_timeout.0.clamp(10_000_000, 600_000_000) * 2;
+                let range = ["visibility_timeout=", &Micros(most_us / 12).to_string(), "..", &Micros(most_us).to_string(), "/12"];
+                offer("visibility timeout", &range.concat(), "messages that took effect twice", "facts.twice".into());
+            }
+            Kind::Log(settings) => {
+                if let Some((reader, _)) = reader_of(scenario, id) {
+                    let most = (settings.partitions.max(4) * 2).to_string();
+                    let range = ["partitions=1..", &most, "/", &most.parse::<u32>().unwrap_or(8).min(8).to_string()].concat();
+                    offer("partitions", &range, "the longest lag", ["parts.", reader, ".lag_us(max)"].concat());
+                }
+            }
+            Kind::Worker(settings) => {
+                if let Some(called) = settings.calls.id() {
+                    let load = ["parts.", called, ".calls_per_s(max)"].concat();
+                    offer("jitter", "jitter=false,true", "the peak load on what it calls", load);
+                }
+                let workers = "workers=1..8/8";
+                offer("number", workers, "the 99th percentile of what users wait", "users.p99_us".into());
+            }
+            _ => {}
+        }
+    }
+    all.truncate(MOST);
+    all
+}
+
+/// Who reads a log, the first of them.
+fn reader_of<'a>(scenario: &'a Scenario, log: &str) -> Option<(&'a String, &'a PartSpec)> {
+    scenario.parts.iter().find(|(_, part)| matches!(&part.kind, Kind::Worker(worker) if worker.from.id() == Some(log)))
+}
