@@ -291,6 +291,18 @@ pub struct AlertView {
     pub cleared_us: Option<Timestamp>,
     /// For a silent rule: why, as far as the run shows it. `stayed at 0`.
     pub why: String,
+    /// The partition that was furthest behind when a rule about a group's lag fired, where there are several.
+    pub partition: Option<u32>,
+    /// The threshold in force, as a scenario writes it: `30s`.
+    pub threshold: String,
+    /// How the threshold is edited.
+    pub form: crate::scenario::setting::Form,
+    /// The threshold's name among the settings of a run: `alerts.orders-db.outbox-age.above`.
+    pub set: String,
+    /// For how long the gauge must be above it, as a scenario writes it: `0s`. Its name ends in `.for` instead of `.above`.
+    pub hold: String,
+    /// The rule as an alerting expression of Prometheus, to take home.
+    pub expr: String,
 }
 
 /// What users got.

@@ -16,12 +16,12 @@ fn a_command_line_that_is_wrong() {
     check(
         &[],
         "",
-        "redrive: it is not said what to do; allowed: list, check, run, explore, sweep, compare, export, schema; --help says more",
+        "redrive: it is not said what to do; allowed: list, check, run, explore, sweep, compare, alerts, export, schema; --help says more",
     );
     check(
         &["rum", "order-shop"],
         "",
-        "redrive: `rum` is not a command; allowed: list, check, run, explore, sweep, compare, export, schema; nearest: run",
+        "redrive: `rum` is not a command; allowed: list, check, run, explore, sweep, compare, alerts, export, schema; nearest: run",
     );
     check(
         &["run"],

@@ -68,7 +68,7 @@ fn a_command_makes_the_difference_from_its_moment_on() {
         |alerts: &[redrive::compare::AlertFired]| -> Vec<String> { alerts.iter().map(|alert| alert.rule.clone()).collect() };
     assert_eq!(
         (fired(&found.alerts_left), fired(&found.alerts_right)),
-        (vec![], vec!["outbox-age".into(), "produce-errors".into()])
+        (vec![], vec!["outbox-age".into(), "produce-errors".into(), "produce-latency".into()])
     );
     let part = found.parts.iter().find(|part| part.part == "orders-db").expect("its outbox fills");
     let gauge = part.gauges.iter().find(|gauge| gauge.gauge == "outbox_unsent").expect("rows that nobody takes");

@@ -121,7 +121,11 @@ fn a_trace_has_one_object_a_line_and_a_story_one_sentence() {
 #[test]
 fn without_json_the_summary_says_it_in_words() {
     let (out, _) = redrive(&["run", "work-queue-crash"]);
-    for line in ["A worker crashes (work-queue-crash), seed 7, 2 min", "  dead: m2", "silent   produce-errors, oldest-message"] {
+    for line in [
+        "A worker crashes (work-queue-crash), seed 7, 2 min",
+        "  dead: m2",
+        "silent   produce-errors, produce-latency, oldest-message",
+    ] {
         assert!(out.lines().any(|shown| shown == line), "{line} in {out}");
     }
 }

@@ -159,8 +159,8 @@ fn the_first_example_of_the_documentation_charges_order_5_twice() {
     let facts = report(&[&path])["facts"].clone();
     let cured = report(&[&path, "--set", "charger.idempotent=true"])["facts"].clone();
     std::fs::remove_file(&file).expect("it is there");
-    assert!(checked.ends_with(" is sound: 3 parts, 1 planned command, 4 alert rules\n"), "{checked}");
-    assert!(page.contains("mine is sound: 3 parts, 1 planned command, 4 alert rules"), "the page shows what is printed");
+    assert!(checked.ends_with(" is sound: 3 parts, 1 planned command, 5 alert rules\n"), "{checked}");
+    assert!(page.contains("mine is sound: 3 parts, 1 planned command, 5 alert rules"), "the page shows what is printed");
     assert_eq!((count(&facts, "total"), count(&facts, "once"), count(&facts, "twice")), (10, 9, 1));
     assert_eq!(facts["ids"]["twice"], Value::from(vec!["5"]));
     assert_eq!((count(&cured, "twice"), count(&cured, "skipped")), (0, 1));

@@ -116,16 +116,17 @@ fn alerts(world: &World) -> Vec<Value> {
     let mut rows: Vec<(u64, Value)> = Vec::new();
     for alert in &world.board.alerts {
         for firing in &alert.fired {
-            rows.push((
-                firing.at_us,
-                json!({
-                    "rule": alert.spec.rule,
-                    "part": alert.spec.part,
-                    "at_us": firing.at_us,
-                    "after_us": firing.after_us,
-                    "cleared_us": firing.cleared_us,
-                }),
-            ));
+            let mut row = json!({
+                "rule": alert.spec.rule,
+                "part": alert.spec.part,
+                "at_us": firing.at_us,
+                "after_us": firing.after_us,
+                "cleared_us": firing.cleared_us,
+            });
+            if let Some(partition) = firing.partition {
+                row["partition"] = Value::from(partition);
+            }
+            rows.push((firing.at_us, row));
         }
     }
     by_key(rows, |(at_us, _)| *at_us).into_iter().map(|(_, row)| row).collect()

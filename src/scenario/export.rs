@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::alerts::gauge_of;
 use super::document::header::Speed;
-use super::gauges::gauges;
 use super::properties::PropertySpec;
 use super::setting::SettingValue;
 use super::{AlertSpec, CureSpec, FORMAT, PartSpec, Scenario};
@@ -51,12 +51,8 @@ fn part(spec: &PartSpec) -> Value {
 }
 
 fn alert(scenario: &Scenario, rule: &AlertSpec) -> Value {
-    let unit = scenario
-        .parts
-        .get(&rule.part)
-        .and_then(|part| gauges(&part.kind).iter().find(|gauge| gauge.name == rule.gauge))
-        .map(|gauge| gauge.unit);
-    let above = unit.map_or_else(|| Value::from(rule.above), |unit| Value::from(unit.written(rule.above)));
+    let gauge = gauge_of(scenario, rule);
+    let above = gauge.map_or_else(|| Value::from(rule.above), |gauge| Value::from(gauge.unit.written(rule.above)));
     json!({"rule": rule.rule, "part": rule.part, "gauge": rule.gauge, "above": above, "for": rule.hold.write()})
 }
 

@@ -4,6 +4,7 @@
 //! the order of its table.
 
 use super::parts::Kind;
+use super::setting::Form;
 use crate::sim::time::{grouped, spoken};
 use crate::sim::{Micros, PerSecond, Ppm};
 
@@ -37,10 +38,11 @@ const fn gauge(name: &'static str, title: &'static str, unit: Unit) -> GaugeSpec
     GaugeSpec { name, title, unit }
 }
 
-const PRODUCER: [GaugeSpec; 3] = [
+const PRODUCER: [GaugeSpec; 4] = [
     gauge("sent_per_s", "sent", Unit::Rate),
     gauge("waiting", "waiting to be sent", Unit::Count),
     gauge("produce_errors", "produce errors", Unit::Rate),
+    gauge("produce_us", "produce latency", Unit::Duration),
 ];
 const SERVICE: [GaugeSpec; 5] = [
     gauge("requests_per_s", "requests", Unit::Rate),
@@ -57,10 +59,11 @@ const DATABASE: [GaugeSpec; 6] = [
     gauge("outbox_rows", "rows in the outbox table", Unit::Count),
     gauge("slot_bytes", "slot size", Unit::Bytes),
 ];
-const RELAY: [GaugeSpec; 3] = [
+const RELAY: [GaugeSpec; 4] = [
     gauge("sent_per_s", "sent", Unit::Rate),
     gauge("produce_errors", "produce errors", Unit::Rate),
     gauge("retry_in_us", "next try in", Unit::Duration),
+    gauge("produce_us", "produce latency", Unit::Duration),
 ];
 const QUEUE: [GaugeSpec; 5] = [
     gauge("ready", "ready", Unit::Count),
@@ -83,7 +86,7 @@ const LOG: [GaugeSpec; 7] = [
     gauge("elections", "leader elections", Unit::Count),
     gauge("transaction_us", "oldest open transaction", Unit::Duration),
 ];
-const WORKER: [GaugeSpec; 9] = [
+const WORKER: [GaugeSpec; 13] = [
     gauge("working", "working", Unit::Count),
     gauge("idle", "idle", Unit::Count),
     gauge("crashed", "crashed", Unit::Count),
@@ -93,7 +96,13 @@ const WORKER: [GaugeSpec; 9] = [
     gauge("lag", "lag", Unit::Count),
     gauge("lag_us", "lag in time", Unit::Duration),
     gauge("lag_stable", "lag to the last stable offset", Unit::Count),
+    gauge("lag_spread_us", "one partition behind the rest", Unit::Duration),
+    gauge("retention_ppm", "retention used", Unit::Share),
+    gauge("rebalances", "rebalances so far", Unit::Count),
+    gauge("rebalances_per_h", "rebalances an hour", Unit::Count),
 ];
+/// Place of the number of rebalances among the gauges of a worker.
+pub const REBALANCES: usize = 11;
 const DEPENDENCY: [GaugeSpec; 4] = [
     gauge("in_flight", "in flight", Unit::Count),
     gauge("waiting", "waiting in line", Unit::Count),
@@ -132,6 +141,17 @@ impl Unit {
                 Ok(count) => Ok(count),
                 Err(_) => PerSecond::parse(text).map(|rate| rate.milli / 1_000),
             },
+        }
+    }
+
+    /// How a value of this unit is edited.
+    #[must_use]
+    pub fn form(self) -> Form {
+        match self {
+            Self::Count | Self::Bytes => Form::Count,
+            Self::Duration => Form::Duration,
+            Self::Share => Form::Share,
+            Self::Rate => Form::Rate,
         }
     }
 
@@ -190,6 +210,7 @@ mod tests {
         for word in Kind::WORDS {
             let table = gauges(&Kind::from_word(word).expect("a kind"));
             assert!(!table.is_empty(), "{word}");
+            assert_eq!(WORKER[REBALANCES].name, "rebalances");
             for (index, gauge) in table.iter().enumerate() {
                 assert!(table[..index].iter().all(|other| other.name != gauge.name), "{word}.{}", gauge.name);
             }

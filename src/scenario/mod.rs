@@ -13,6 +13,7 @@ pub mod links;
 pub mod native;
 pub mod nearest;
 pub mod parts;
+pub mod prometheus;
 pub mod properties;
 pub mod schema;
 pub mod setting;

@@ -269,7 +269,7 @@ pub fn schema() -> Value {
     properties.extend(fields([
         ("parts", json!({
             "description": "The parts by id, in the order in which they are shown.", "type": "object", "minProperties": 1, "maxProperties": MAX_PARTS,
-            "propertyNames": {"pattern": PART_ID, "not": {"const": "lab"}}, "additionalProperties": {"$ref": "#/$defs/part"},
+            "propertyNames": {"pattern": PART_ID, "not": {"enum": ["lab", "alerts"]}}, "additionalProperties": {"$ref": "#/$defs/part"},
         })),
         ("breaks", commands("Planned commands with their times: 41s break orders.", 1_000)),
         ("alerts", json!({

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::Scenario;
+use super::alerts::ALERTS;
 use super::document::switches::LAB;
 use super::fault::Fault;
 use super::links::{self, dead_letter_queues, links};
@@ -115,6 +116,10 @@ pub fn check_command(scenario: &Scenario, command: &Command) -> Result<(), Fault
     let Some(part) = scenario.parts.get(id) else {
         if matches!(command, Command::Set { part, .. } if part == LAB) {
             return fault("a switch is chosen before the run, not during it".into(), "--set lab.NAME=CHOICE".into());
+        }
+        if matches!(command, Command::Set { part, .. } if part == ALERTS) {
+            let allowed = "--set alerts.PART.RULE.above=VALUE".into();
+            return fault("a rule holds for a whole run".into(), allowed);
         }
         return unknown_part(scenario, id);
     };

@@ -133,6 +133,7 @@ impl World {
             let transaction = if matches!(purpose, Purpose::Write { .. }) { self.transaction_begins(server) } else { 0 };
             let refused = self.perform(&Call { transaction, ..base });
             self.answered(&base, refused);
+            self.publish_ends(&base);
             return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
@@ -386,7 +387,18 @@ impl World {
         }
     }
 
+    /// A publish has ended for its caller, confirmed or not.
+    fn publish_ends(&mut self, call: &Call) {
+        if matches!(call.purpose, Purpose::Store | Purpose::StoreBatch) {
+            let publisher = usize::from(self.caller_part(call.caller));
+            let counters = &mut self.parts[publisher].counters;
+            counters.publishes += 1;
+            counters.publish_us += self.now_us - call.started_us;
+        }
+    }
+
     fn reply(&mut self, call: &Call, reply: Reply) {
+        self.publish_ends(call);
         match call.caller {
             Caller::Producer(producer, held) => self.producer_hears(producer, held, reply),
             Caller::Request(service, request) => self.request_hears(service, request, reply),

@@ -5,15 +5,20 @@ use std::collections::VecDeque;
 use super::World;
 use super::part::{Body, Counters};
 use crate::observe::ledger::Outcome;
-use crate::scenario::gauges::gauges;
+use crate::scenario::gauges::{REBALANCES, gauges};
 use crate::scenario::parts::Isolation;
 use crate::scenario::{AlertSpec, Scenario};
 use crate::service::{Source, Worker};
+use crate::sim::order::by_key;
 use crate::sim::time::SECOND_US;
 use crate::sim::{Tape, Timestamp};
 
 /// A rule that fires goes on for so long after its gauge is back, so that one that comes and goes fires once.
-const KEEP_FIRING_US: u64 = 10 * SECOND_US;
+pub const KEEP_FIRING_US: u64 = 10 * SECOND_US;
+/// What `rebalances_per_h` looks back.
+const HOUR_US: u64 = 3_600 * SECOND_US;
+/// The gauges of a group that one partition stands for.
+const BY_PARTITION: [&str; 3] = ["lag_us", "lag_spread_us", "retention_ppm"];
 
 /// Gauges over time, and alert rules.
 #[derive(Clone, Debug)]
@@ -39,6 +44,8 @@ pub struct Alert {
     pub part: u16,
     /// Index of the gauge it looks at.
     pub gauge: usize,
+    /// One partition stands for the gauge: that one is told.
+    by_partition: bool,
     /// Since when the gauge is above the threshold.
     above_since_us: Option<Timestamp>,
     /// Since when it is not, while the rule still fires.
@@ -47,6 +54,8 @@ pub struct Alert {
     pub fired: Vec<Firing>,
     /// The highest value it has seen.
     pub highest: u64,
+    /// For how long the gauge was above the threshold at most.
+    pub longest_us: u64,
 }
 
 /// One time that a rule fired.
@@ -58,6 +67,8 @@ pub struct Firing {
     pub after_us: Option<u64>,
     /// When it cleared.
     pub cleared_us: Option<Timestamp>,
+    /// The partition that is furthest behind at that moment, where the rule is about how far a group is behind.
+    pub partition: Option<u32>,
 }
 
 impl GaugeBoard {
@@ -74,10 +85,12 @@ impl GaugeBoard {
                     spec: spec.clone(),
                     part: part as u16,
                     gauge,
+                    by_partition: BY_PARTITION.contains(&spec.gauge.as_str()),
                     above_since_us: None,
                     below_since_us: None,
                     fired: Vec::new(),
                     highest: 0,
+                    longest_us: 0,
                 })
             })
             .collect();
@@ -158,13 +171,14 @@ impl World {
             }
             alert.below_since_us = None;
             let since_us = *alert.above_since_us.get_or_insert(now_us);
+            alert.longest_us = alert.longest_us.max(now_us - since_us);
             let fires = now_us - since_us >= alert.spec.hold.0;
-            if fires && alert.fired.last().is_none_or(|firing| firing.cleared_us.is_some()) {
+            // Bounded: a rule that flaps for hours is one finding, not a list.
+            if fires && alert.fired.len() < 64 && alert.fired.last().is_none_or(|firing| firing.cleared_us.is_some()) {
+                let (part, by_partition) = (alert.part, alert.by_partition);
                 let after_us = self.observer.findings.cause_of(now_us).map(|cause_us| now_us - cause_us);
-                // Bounded: a rule that flaps for hours is one finding, not a list.
-                if alert.fired.len() < 64 {
-                    alert.fired.push(Firing { at_us: now_us, after_us, cleared_us: None });
-                }
+                let partition = if by_partition { self.furthest_behind(part) } else { None };
+                self.board.alerts[index].fired.push(Firing { at_us: now_us, after_us, cleared_us: None, partition });
             }
         }
     }
@@ -185,10 +199,11 @@ impl World {
         let per_second = |count: u64| count * SECOND_US / span_us;
         let done = now.done - before.done;
         let errors = now.errors - before.errors;
+        let produce_us = (now.publish_us - before.publish_us).checked_div(now.publishes - before.publishes).unwrap_or(0);
         match entry.body {
             Body::Producer(index) => {
                 let waiting = u64::from(self.producers[usize::from(index)].memory.len());
-                vec![per_second(done), waiting, errors]
+                vec![per_second(done), waiting, errors, produce_us]
             }
             Body::Service(index) => {
                 let service = &self.services[usize::from(index)];
@@ -207,7 +222,7 @@ impl World {
                     crate::database::RelayState::Waiting { until_us } => until_us.saturating_sub(now_us),
                     _ => 0,
                 };
-                vec![per_second(done), errors, retry_us]
+                vec![per_second(done), errors, retry_us, produce_us]
             }
             Body::Queue(index) => {
                 let queue = &self.queues[usize::from(index)];
@@ -233,6 +248,7 @@ impl World {
                 let up = worker.processes.iter().filter(|process| process.up).count() as u64;
                 let (lag, lag_us) = self.lag(worker);
                 let stable = self.lag_stable(worker).unwrap_or(lag);
+                let rebalances = worker.group.as_ref().map_or(0, |group| group.rebalances);
                 let (received, again) = (now.received - before.received, now.again - before.again);
                 let crashed = worker.settings.workers.saturating_sub(up);
                 vec![
@@ -245,6 +261,10 @@ impl World {
                     lag,
                     lag_us,
                     stable,
+                    self.lag_spread_us(worker),
+                    self.retention_ppm(worker, lag_us),
+                    rebalances,
+                    rebalances - self.rebalances_before(part),
                 ]
             }
             Body::Dependency(_) => {
@@ -281,21 +301,59 @@ impl World {
                 let (ready, held, _) = server.counts();
                 (ready + held, server.oldest_us(self.now_us))
             }
-            Source::Log(log) => {
-                let (mut lag, mut oldest_us) = (0, 0);
-                let Some(group) = &worker.group else { return (0, 0) };
-                let log = &self.logs[usize::from(log)];
-                for (partition, (tape, committed)) in log.partitions.iter().zip(&group.committed).enumerate() {
-                    let from = tape.start().max(*committed);
-                    // As tools count it: up to the high watermark, whatever the group may read.
-                    lag += log.high_watermark(partition).saturating_sub(from);
-                    if let Some(record) = tape.get(from) {
-                        let waits_us = log.settings.delay.0;
-                        oldest_us = oldest_us.max(self.now_us.saturating_sub(record.stored_us + waits_us));
-                    }
-                }
-                (lag, oldest_us)
-            }
+            Source::Log(_) => self
+                .partition_lags(worker)
+                .into_iter()
+                .fold((0, 0), |(lag, oldest_us), (records, age_us)| (lag + records, oldest_us.max(age_us))),
         }
+    }
+
+    /// How far a group is behind in each partition: in records, and in the age of the oldest one it has not committed.
+    fn partition_lags(&self, worker: &Worker) -> Vec<(u64, u64)> {
+        let (Source::Log(log), Some(group)) = (worker.source, &worker.group) else { return Vec::new() };
+        let log = &self.logs[usize::from(log)];
+        let behind = |(partition, committed): (usize, &u64)| {
+            let tape = &log.partitions[partition];
+            let from = tape.start().max(*committed);
+            // As tools count it: up to the high watermark, whatever the group may read.
+            let records = log.high_watermark(partition).saturating_sub(from);
+            let ripe_us = |stored_us: Timestamp| stored_us + log.settings.delay.0;
+            (records, tape.get(from).map_or(0, |record| self.now_us.saturating_sub(ripe_us(record.stored_us))))
+        };
+        group.committed.iter().enumerate().map(behind).collect()
+    }
+
+    /// The partition in which a group is furthest behind in time, where there are several to tell apart.
+    fn furthest_behind(&self, part: u16) -> Option<u32> {
+        let Body::Worker(worker) = self.parts[usize::from(part)].body else { return None };
+        let lags = self.partition_lags(&self.workers[usize::from(worker)]);
+        let furthest_us = lags.iter().map(|(_, age_us)| *age_us).max()?;
+        let place = lags.iter().position(|(_, age_us)| *age_us == furthest_us)?;
+        (lags.len() > 1).then_some(place as u32)
+    }
+
+    /// How much further a group is behind in one partition than in the one in the middle.
+    fn lag_spread_us(&self, worker: &Worker) -> u64 {
+        let lags: Vec<u64> = self.partition_lags(worker).into_iter().map(|(_, age_us)| age_us).collect();
+        let lags = by_key(lags, |age_us| *age_us);
+        lags.last().map_or(0, |furthest_us| furthest_us - lags[(lags.len() - 1) / 2])
+    }
+
+    /// The share of the retention that has gone by since what a worker would read next was stored.
+    fn retention_ppm(&self, worker: &Worker, lag_us: u64) -> u64 {
+        let retention_us = match worker.source {
+            Source::Queue(queue) => self.queues[usize::from(queue)].settings.retention.0,
+            Source::Log(log) => self.logs[usize::from(log)].settings.retention.0,
+            // What its broker keeps, and for how long, is the broker's to say.
+            Source::Server(_) => return 0,
+        };
+        (lag_us * 1_000).checked_div(retention_us / 1_000).unwrap_or(0)
+    }
+
+    /// How many rebalances a group had had an hour ago.
+    fn rebalances_before(&self, part: u16) -> u64 {
+        let series = &self.board.series[usize::from(part)][REBALANCES];
+        let back = HOUR_US / self.board.sample_us;
+        series.end().checked_sub(back).and_then(|place| series.get(place)).copied().unwrap_or(0)
     }
 }

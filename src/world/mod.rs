@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 pub use boundaries::{Boundaries, Boundary, Point, Wanted};
 pub use calls::{Call, Caller, Purpose, Reply};
-pub use gauges::{Alert, GaugeBoard};
+pub use gauges::{Alert, GaugeBoard, KEEP_FIRING_US};
 pub use health::Health;
 pub use part::{Body, Counters, Part};
 

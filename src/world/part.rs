@@ -41,6 +41,10 @@ pub struct Counters {
     pub received: u64,
     /// Of what came in: how much was not the first delivery.
     pub again: u64,
+    /// Publishes that ended, confirmed or not.
+    pub publishes: u64,
+    /// How long these took in all.
+    pub publish_us: u64,
 }
 
 /// One part.

@@ -23,6 +23,8 @@ redrive: the lab of queues, logs and outboxes without a page
   redrive compare FILE|ID --with CHANGE… [--left CHANGE]…
               [--seed N] [--until 90s] [--do …]… [--set …]… [--json]
                                                 a run beside the same run with a change: what differs, and since when
+  redrive alerts FILE|ID [--set …]… [--prometheus]
+                                                its alert rules with their settings, or as a rules file of Prometheus
   redrive export FILE|ID [--set …]…             the scenario as JSON, complete
   redrive schema                                the JSON Schema of a scenario
 
@@ -48,6 +50,8 @@ pub enum Verb {
     Sweep,
     /// Two runs side by side.
     Compare,
+    /// Its alert rules.
+    Alerts,
     /// Write it out complete.
     Export,
     /// The JSON Schema.
@@ -61,7 +65,7 @@ pub enum Verb {
 /// One command of the runner: its word, whether it takes a scenario, its options.
 type Row = (&'static str, Verb, bool, &'static [&'static str]);
 
-const ROWS: [Row; 8] = [
+const ROWS: [Row; 9] = [
     ("list", Verb::List, false, &[]),
     ("check", Verb::Check, true, &["--set"]),
     ("run", Verb::Run, true, &["--seed", "--until", "--do", "--set", "--json", "--trace", "--story"]),
@@ -73,6 +77,7 @@ const ROWS: [Row; 8] = [
     ),
     ("sweep", Verb::Sweep, true, &["--vary", "--measure", "--seeds", "--seed", "--until", "--do", "--set", "--json", "--csv"]),
     ("compare", Verb::Compare, true, &["--with", "--left", "--right", "--seed", "--until", "--do", "--set", "--json"]),
+    ("alerts", Verb::Alerts, true, &["--set", "--prometheus"]),
     ("export", Verb::Export, true, &["--seed", "--until", "--set"]),
     ("schema", Verb::Schema, false, &[]),
 ];
@@ -122,6 +127,8 @@ pub struct Args {
     pub trace: Option<String>,
     /// `--csv`
     pub csv: bool,
+    /// `--prometheus`
+    pub prometheus: bool,
     /// `--vary`
     pub vary: Option<String>,
     /// `--measure`
@@ -149,6 +156,7 @@ impl Args {
             story: false,
             trace: None,
             csv: false,
+            prometheus: false,
             vary: None,
             measure: None,
             seeds: None,
@@ -199,6 +207,7 @@ impl Args {
                 match name {
                     "--json" => args.json = true,
                     "--csv" => args.csv = true,
+                    "--prometheus" => args.prometheus = true,
                     _ => args.story = true,
                 }
                 if let Some(value) = glued {
@@ -319,11 +328,11 @@ mod tests {
         let check = |line: &str, expect: &str| assert_eq!(read(line).expect_err(line), expect);
         check(
             "",
-            "redrive: it is not said what to do; allowed: list, check, run, explore, sweep, compare, export, schema; --help says more",
+            "redrive: it is not said what to do; allowed: list, check, run, explore, sweep, compare, alerts, export, schema; --help says more",
         );
         check(
             "rum x",
-            "redrive: `rum` is not a command; allowed: list, check, run, explore, sweep, compare, export, schema; nearest: run",
+            "redrive: `rum` is not a command; allowed: list, check, run, explore, sweep, compare, alerts, export, schema; nearest: run",
         );
         check(
             "run",

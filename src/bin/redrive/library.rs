@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use redrive::run::{Run, Source};
+use redrive::scenario::prometheus::rules_file;
 use redrive::scenario::{Fault, document, export, library, schema};
+use redrive::world::{KEEP_FIRING_US, World};
 
 use crate::Failure;
 use crate::args::{Args, place};
@@ -36,6 +38,20 @@ pub fn check(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
 fn counted(count: usize, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}")
+}
+
+/// The alert rules: the settings of each, what it is in words, and what it is on Prometheus; or all as a rules file.
+pub fn alerts(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
+    let scenario = asked(args)?.scenario()?;
+    if args.prometheus {
+        return Ok(write!(out, "{}", rules_file(&scenario, KEEP_FIRING_US))?);
+    }
+    for alert in World::new(&scenario).panels().alerts {
+        writeln!(out, "{}={}", alert.set, alert.threshold)?;
+        writeln!(out, "{}for={}", alert.set.trim_end_matches("above"), alert.hold)?;
+        writeln!(out, "    {}\n    {}\n", alert.text, alert.expr)?;
+    }
+    Ok(())
 }
 
 /// The scenario as JSON with every setting spelled out.

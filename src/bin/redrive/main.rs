@@ -75,6 +75,7 @@ fn answer(words: &[String], out: &mut impl Write) -> Result<(), Failure> {
         Verb::Version => Ok(writeln!(out, "redrive {}", env!("CARGO_PKG_VERSION"))?),
         Verb::List => library::list(out),
         Verb::Check => library::check(&args, out),
+        Verb::Alerts => library::alerts(&args, out),
         Verb::Export => library::export(&args, out),
         Verb::Schema => library::schema(out),
         Verb::Run => run::run(&args, out),

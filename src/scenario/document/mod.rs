@@ -132,6 +132,6 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
         properties: Vec::new(),
         ask: None,
     };
-    plan::read(reader, &fields, &mut scenario, &unread);
+    plan::read(reader, &fields, &mut scenario, &unread, sets);
     Some(scenario)
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::reader::{Reader, below};
 use super::switches::LAB;
+use crate::scenario::alerts::ALERTS;
 use crate::scenario::nearest::known;
 use crate::scenario::{Kind, PartSpec, valid_id};
 
@@ -41,6 +42,8 @@ pub fn read(reader: &mut Reader, document: &Map<String, Value>) -> Parts {
         let path = below("parts", id);
         if id == LAB {
             reader.fault(&path, format!("`{LAB}` is kept for switches"), "any other id");
+        } else if id == ALERTS {
+            reader.fault(&path, format!("`{ALERTS}` is kept for alert rules"), "any other id");
         } else if !valid_id(id) {
             reader.fault(&path, "this cannot be the id of a part", ID_SHAPE);
         }
@@ -114,7 +117,7 @@ pub fn set(reader: &mut Reader, parts: &mut Parts, sets: &[(String, String)]) {
             reader.fault(path, format!("`{place}` names no setting"), "PART.SETTING=VALUE, like orders.retention=1h");
             continue;
         };
-        if id == LAB || parts.unread.iter().any(|unread| unread == id) {
+        if id == LAB || id == ALERTS || parts.unread.iter().any(|unread| unread == id) {
             continue;
         }
         let Some(part) = parts.read.get_mut(id) else {

@@ -24,8 +24,14 @@ const MAX_CURES: usize = 20;
 /// The most properties.
 const MAX_PROPERTIES: usize = 20;
 
-/// Reads `breaks`, `alerts`, `cures`, `properties` and `ask` into a scenario that has its parts.
-pub fn read(reader: &mut Reader, document: &Map<String, Value>, scenario: &mut Scenario, unread: &[String]) {
+/// Reads `breaks`, `alerts`, `cures`, `properties` and `ask` into a scenario that has its parts; rules as `--set` has them.
+pub fn read(
+    reader: &mut Reader,
+    document: &Map<String, Value>,
+    scenario: &mut Scenario,
+    unread: &[String],
+    sets: &[(String, String)],
+) {
     breaks(reader, document, scenario, unread);
     match document.get("alerts") {
         None => scenario.alerts = alerts::usual(&scenario.parts),
@@ -33,11 +39,18 @@ pub fn read(reader: &mut Reader, document: &Map<String, Value>, scenario: &mut S
             let shape =
                 "a list of rules like {\"rule\": \"too-old\", \"part\": \"jobs\", \"gauge\": \"oldest_us\", \"above\": \"30s\"}";
             for (index, value) in reader.list("alerts", value, MAX_ALERTS, shape).iter().enumerate() {
-                if let Some(alert) = alert(reader, &format!("alerts[{index}]"), value, scenario, unread) {
-                    scenario.alerts.push(alert);
+                let path = format!("alerts[{index}]");
+                let Some(alert) = alert(reader, &path, value, scenario, unread) else { continue };
+                if scenario.alerts.iter().any(|known| known.part == alert.part && known.rule == alert.rule) {
+                    let wrong = format!("`{}` has a rule of this name already", alert.part);
+                    reader.fault(below(&path, "rule"), wrong, "another name");
                 }
+                scenario.alerts.push(alert);
             }
         }
+    }
+    for fault in alerts::set(scenario, sets) {
+        reader.push(fault);
     }
     if let Some(value) = document.get("cures") {
         let shape = "a list of cures like {\"title\": \"Mend it\", \"do\": [\"mend jobs\"], \"why\": \"…\"}";
@@ -110,7 +123,8 @@ fn alert(reader: &mut Reader, path: &str, value: &Value, scenario: &Scenario, un
     let rule = reader.needed_text(path, fields, "rule", "a name like \"too-old\"");
     let id = reader.needed_text(path, fields, "part", "the id of a part");
     let gauge = reader.needed_text(path, fields, "gauge", "one of the gauges of the part");
-    let hold = reader.field::<Micros>(path, fields, "for", "0s..=30d").unwrap_or_default();
+    let hold =
+        reader.field::<Micros>(path, fields, "for", &["0s..=", &alerts::MAX_HOLD.to_string()].concat()).unwrap_or_default();
     let (rule, id, gauge) = (rule?, id?, gauge?);
     if !valid_id(&rule) {
         reader.fault(

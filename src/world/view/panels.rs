@@ -3,13 +3,15 @@
 use crate::command::Command;
 use crate::observe::books::Place;
 use crate::observe::words::Names;
+use crate::scenario::alerts::{gauge_of, setting_of};
 use crate::scenario::gauges::{Unit, gauges};
 use crate::scenario::parts::Role;
+use crate::scenario::prometheus::expression;
 use crate::sim::Tape;
 use crate::sim::order::by_key;
-use crate::sim::time::grouped;
+use crate::sim::time::{grouped, spoken};
 use crate::view::{AlertView, CureView, EffectView, FindingView, PanelsView, SeriesView, SpanView};
-use crate::world::{Alert, Body, World};
+use crate::world::{Body, World};
 
 /// A series is thinned out to so many points.
 const MOST_POINTS: u64 = 480;
@@ -55,9 +57,10 @@ impl World {
         let mut fired: Vec<AlertView> = Vec::new();
         let mut silent: Vec<AlertView> = Vec::new();
         for alert in &self.board.alerts {
-            let Some((unit, title)) = self.gauge_of(alert) else { continue };
-            let hold = if alert.spec.hold.0 > 0 { format!(" for {}", alert.spec.hold) } else { String::new() };
-            let text = format!("{title} > {}{hold} on {}", unit.spoken(alert.spec.above), self.title(alert.part));
+            let Some(gauge) = gauge_of(&self.scenario, &alert.spec) else { continue };
+            let (unit, hold) = (gauge.unit, alert.spec.hold.to_string());
+            let holds = if alert.spec.hold.0 > 0 { [" for ", &hold].concat() } else { String::new() };
+            let text = [gauge.title, " > ", &unit.spoken(alert.spec.above), &holds, " on ", &self.title(alert.part)].concat();
             let base = AlertView {
                 rule: alert.spec.rule.clone(),
                 text,
@@ -65,29 +68,39 @@ impl World {
                 after_us: None,
                 cleared_us: None,
                 why: String::new(),
+                partition: None,
+                threshold: unit.written(alert.spec.above),
+                form: unit.form(),
+                set: setting_of(&alert.spec),
+                hold,
+                expr: expression(&self.scenario, &alert.spec),
             };
             if alert.fired.is_empty() {
                 let why = match alert.highest {
                     0 => "stayed at 0: no help here".into(),
-                    highest => format!("stayed at or below {}", unit.spoken(highest)),
+                    highest if highest > alert.spec.above => {
+                        ["was above it for ", &spoken(alert.longest_us), " at most"].concat()
+                    }
+                    highest => ["stayed at or below ", &unit.spoken(highest)].concat(),
                 };
                 silent.push(AlertView { why, ..base.clone() });
             }
             fired.extend(alert.fired.iter().map(|firing| AlertView {
+                text:
+                    firing.partition.map_or_else(
+                        || base.text.clone(),
+                        |partition| [&base.text, ", partition ", &partition.to_string()].concat(),
+                    ),
                 at_us: Some(firing.at_us),
                 after_us: firing.after_us,
                 cleared_us: firing.cleared_us,
+                partition: firing.partition,
                 ..base.clone()
             }));
         }
         let mut fired = by_key(fired, |alert| alert.at_us.unwrap_or(0));
         fired.extend(silent);
         fired
-    }
-
-    fn gauge_of(&self, alert: &Alert) -> Option<(Unit, &'static str)> {
-        let (_, spec) = self.scenario.parts.get_index(usize::from(alert.part))?;
-        gauges(&spec.kind).get(alert.gauge).map(|gauge| (gauge.unit, gauge.title))
     }
 
     /// The scenario's cures that would change something now, after a mend for everything that is broken.
