@@ -6,11 +6,11 @@
 use std::rc::Rc;
 
 use crate::command::{Command, Timed};
-use crate::observe::words::{Names, record_level};
+use crate::observe::lists::Which;
 use crate::run::{MAX_COMMANDS, Run};
 use crate::scenario::{Fault, Faults, Scenario, document};
 use crate::sim::Timestamp;
-use crate::view::{HopView, InspectView, JourneyView, LineView, PanelsView, StageView};
+use crate::view::{HopView, InspectView, JourneyView, LineView, MessagesView, PanelsView, StageView};
 use crate::world::World;
 
 /// How far a budgeted call got.
@@ -310,21 +310,7 @@ impl Timeline {
         let now_us = self.now_us();
         let progress = self.scout_to(now_us, most_events);
         let Some((fact, scout)) = self.watched.zip(self.scout.as_ref()) else { return (progress, None) };
-        let names = Names::new(scout);
-        let lines = scout
-            .observer
-            .followed()
-            .iter()
-            .filter(|record| record.at_us < now_us)
-            .map(|record| LineView {
-                at_us: record.at_us,
-                text: names.line(record),
-                level: record_level(record),
-                fact: Some(fact),
-                part: record.part,
-            })
-            .collect();
-        (progress, Some(self.world.journey_of(fact, lines)))
+        (progress, Some(self.world.journey_of(fact, scout.observer.followed())))
     }
 
     /// When the watched fact does something next.
@@ -375,6 +361,13 @@ impl Timeline {
     #[must_use]
     pub fn inspect(&self, part: u16) -> Option<InspectView> {
         self.world.inspect(part)
+    }
+
+    /// Messages from a position of a list on: at most `most` of them and never more than 200, looking at no more than
+    /// `most_looked` messages. `next` says where to go on.
+    #[must_use]
+    pub fn messages(&self, which: &Which, from: u32, most: usize, most_looked: u32) -> MessagesView {
+        self.world.messages(which, from, most, most_looked)
     }
 
     /// The fact with this id, if it has been born.

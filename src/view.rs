@@ -1,6 +1,10 @@
 //! What the page is given to draw: plain data, made from a world on demand, a few times a second for panels and once a
 //! frame for tokens. The page holds no rule of a broker; whatever it shows is in here.
 
+mod messages;
+
+pub use messages::{MessageRow, MessagesView};
+
 use redrive_brokers::profile::Native;
 
 use crate::scenario::parts::Role;
@@ -492,10 +496,27 @@ pub struct LineView {
 pub struct JourneyView {
     /// The fact.
     pub fact: u32,
-    /// `Order 88`
+    /// Its id: `88`
     pub title: String,
-    /// `key 88`
+    /// Its key, and where that led in a log: `key 88 → p4`
     pub detail: String,
+    /// The key.
+    pub key: u32,
+    /// What came of each effect, in words.
+    pub fates: Vec<String>,
+    /// Where it has been, one stop after another.
+    pub path: Vec<StopView>,
     /// Every receive, timeout and effect with its time.
     pub lines: Vec<LineView>,
+}
+
+/// A stay of a message at a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StopView {
+    /// Index of the part.
+    pub part: u16,
+    /// The part that it came from along a line of the stage; none where it began.
+    pub from: Option<u16>,
+    /// When it came there.
+    pub at_us: Timestamp,
 }

@@ -32,7 +32,7 @@ fn a_command_line_that_is_wrong() {
     check(
         &["run", "order-shop", "--sed", "3"],
         "",
-        "--sed: `run` has no such option; allowed: --seed, --until, --do, --set, --json, --trace, --story; nearest: --seed\nrun: `3` is one word too many; allowed: one scenario",
+        "--sed: `run` has no such option; allowed: --seed, --until, --do, --set, --json, --trace, --story, --messages, --most; nearest: --seed\nrun: `3` is one word too many; allowed: one scenario",
     );
     check(
         &["run", "order-shop", "--seed", "x"],

@@ -131,6 +131,23 @@ fn without_json_the_summary_says_it_in_words() {
 }
 
 #[test]
+fn messages_are_listed_with_what_became_of_them() {
+    let words = ["ack-order", "--set", "lab.order=ack-then-work", "--messages", "lost", "--messages", "once", "--most", "3"];
+    let report = report(&words);
+    let lost = &report["messages"]["lost"];
+    let row = json!({
+        "id": "m5", "key": 5, "born_us": 0, "at_us": 4_000_000, "part": "charger",
+        "what": "charge lost: acknowledged before the work, and the worker died in between",
+    });
+    assert_eq!(*lost, json!({ "rows": [row], "more": false }));
+    let once = &report["messages"]["once"];
+    let ids: Vec<Value> = once["rows"].as_array().expect("rows").iter().map(|row| row["id"].clone()).collect();
+    assert_eq!((json!(ids), once["more"].as_bool()), (json!(["m1", "m2", "m3"]), Some(true)));
+    let (text, _) = redrive(&["run", "ack-order", "--messages", "lost"]);
+    assert!(text.ends_with("\nmessages lost: none\n"), "{text}");
+}
+
+#[test]
 fn explore_counts_outcomes_and_links_the_worst() {
     let explore = |words: &[&str]| -> Value {
         let (out, _) = redrive(&[&["explore"], words, &["--json"]].concat());

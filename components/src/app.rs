@@ -12,7 +12,7 @@ use crate::panels::panels;
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
 use crate::ui::{Sheet, Ui};
-use crate::{a11y, brokers, find, footer, header, keyboard, picker, share, store, topbar, trouble};
+use crate::{a11y, brokers, footer, header, keyboard, messages, picker, share, store, topbar, trouble};
 
 impl Lab {
     /// Opens what an address asks for.
@@ -75,7 +75,7 @@ pub fn App() -> impl IntoView {
                 <div class="floor">
                     <Stage lab page />
                     <PartCard lab />
-                    <MessageCard lab page />
+                    <MessageCard lab page ui />
                 </div>
                 <Legend lab />
                 <trouble::TroubleCover lab ui />
@@ -85,7 +85,7 @@ pub fn App() -> impl IntoView {
             {fixed(vec![
                 picker::picker(lab, ui),
                 share::share(lab, ui),
-                find::find(lab, ui),
+                messages::messages(lab, ui),
                 keyboard::keys(ui),
                 brokers::capabilities(ui),
                 brokers::proof(ui),

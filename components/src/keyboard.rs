@@ -46,10 +46,12 @@ fn other_speed(milli: u64, faster: bool) -> u64 {
     found.unwrap_or(milli)
 }
 
-/// Whether a key belongs to what is in focus: a field takes every key, a button the ones that press it.
+/// Whether a key belongs to what is in focus: a field takes every key, a slider those that move it, a button those that press it.
 fn taken(event: &KeyboardEvent) -> bool {
     let Some(target) = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok()) else { return false };
+    let slides = target.get_attribute("type").as_deref() == Some("range");
     match target.tag_name().as_str() {
+        "INPUT" if slides => ["Arrow", "Page", "Home", "End"].iter().any(|own| event.key().starts_with(own)),
         "INPUT" | "SELECT" | "TEXTAREA" => true,
         "BUTTON" | "A" | "SUMMARY" => matches!(event.key().as_str(), " " | "Enter"),
         _ => false,

@@ -12,6 +12,7 @@ use redrive::run::{Run, Source};
 use redrive::scenario::{Fault, Faults};
 use redrive::timeline::Timeline;
 
+use crate::messages::Messages;
 use crate::player::{Desk, Mode};
 use crate::stage::layout::Rect;
 use crate::state::{Busy, Frame, Opened, Selection, Shown, Trouble};
@@ -56,6 +57,8 @@ pub struct Lab {
     pub logging: RwSignal<bool>,
     /// The run on another broker, for comparison.
     pub versus: Versus,
+    /// The list of messages that is open.
+    pub messages: Messages,
 }
 
 impl Lab {
@@ -79,6 +82,7 @@ impl Lab {
             said: RwSignal::new(String::new()),
             logging: RwSignal::new(false),
             versus: Versus::new(),
+            messages: Messages::new(),
         }
     }
 

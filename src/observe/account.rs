@@ -75,6 +75,8 @@ pub struct EffectState {
 const EXPECTED: u8 = 1;
 const LATE: u8 = 2;
 const OUT_OF_ORDER: u8 = 4;
+const SKIPPED: u8 = 8;
+const MARKED: u8 = 16;
 
 impl EffectState {
     /// The fact has something to do with this effect.
@@ -108,6 +110,17 @@ impl EffectState {
     #[must_use]
     pub fn out_of_order(self) -> bool {
         self.flags & OUT_OF_ORDER != 0
+    }
+
+    /// Notes that a repeat of it was recognised and skipped.
+    pub fn mark_skipped(&mut self) {
+        self.flags |= SKIPPED;
+    }
+
+    /// A repeat of it was recognised and skipped.
+    #[must_use]
+    pub fn skipped(self) -> bool {
+        self.flags & SKIPPED != 0
     }
 
     /// How it stands.
@@ -194,6 +207,45 @@ impl FactState {
     }
 }
 
+/// What came of a fact, or of one of its effects, that is no matter of course.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Turn {
+    /// The effect was lost, or is to be had from the dead letters only.
+    Ended,
+    /// It took place a second time.
+    Twice,
+    /// It took place after a later one of the same key.
+    OutOfOrder,
+    /// The user was told no.
+    Refused,
+}
+
+/// When and where a fact took a turn. Sixteen bytes, and only for facts that took one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When.
+    pub at_us: Timestamp,
+    /// Its place in its chunk.
+    row: u16,
+    /// Index of the part where it happened.
+    pub part: u16,
+    /// The effect, by bit; nought for a turn of the whole fact.
+    pub effect: u8,
+    /// Which turn.
+    pub turn: Turn,
+    /// The cause of a refusal.
+    pub cause: Cause,
+}
+
+impl Mark {
+    /// A mark of some fact: [`Accounts::mark`] says of which.
+    #[must_use]
+    pub fn new(at_us: Timestamp, part: u16, effect: u8, turn: Turn, cause: Cause) -> Self {
+        Self { at_us, row: 0, part, effect, turn, cause }
+    }
+}
+
 const CHUNK: usize = 512;
 
 /// Facts and their effects, side by side, so that whoever changes one finds the other near.
@@ -201,6 +253,7 @@ const CHUNK: usize = 512;
 struct Chunk {
     facts: Vec<FactState>,
     effects: Vec<EffectState>,
+    marks: Vec<Mark>,
 }
 
 /// All accounts. Clones share their chunks until one of them writes.
@@ -229,7 +282,8 @@ impl Accounts {
     pub fn open(&mut self, fact: FactState) -> u32 {
         let number = self.count;
         if (number as usize).is_multiple_of(CHUNK) {
-            let chunk = Chunk { facts: Vec::with_capacity(CHUNK), effects: Vec::with_capacity(CHUNK * self.width) };
+            let (facts, effects) = (Vec::with_capacity(CHUNK), Vec::with_capacity(CHUNK * self.width));
+            let chunk = Chunk { facts, effects, marks: Vec::new() };
             self.chunks.push(Rc::new(chunk));
         }
         if let Some(chunk) = self.chunks.last_mut() {
@@ -257,6 +311,34 @@ impl Accounts {
         let chunk = Rc::make_mut(self.chunks.get_mut(chunk)?);
         Some((chunk.facts.get_mut(row)?, chunk.effects.get_mut(row * self.width..(row + 1) * self.width)?))
     }
+
+    /// Remembers a turn of a fact, in the place of an earlier one of the same kind.
+    #[inline(never)]
+    pub fn mark(&mut self, fact: u32, mark: Mark) {
+        let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
+        let Some(chunk) = self.chunks.get_mut(chunk).map(Rc::make_mut) else { return };
+        let mark = Mark { row: row as u16, ..mark };
+        if mark.turn != Turn::Refused {
+            let Some(effect) = chunk.effects.get_mut(row * self.width + usize::from(mark.effect)) else { return };
+            let known = effect.flags & MARKED != 0;
+            effect.flags |= MARKED;
+            let same = |old: &&mut Mark| (old.row, old.effect, old.turn) == (mark.row, mark.effect, mark.turn);
+            // Most have none yet, and need no look at those of their neighbours.
+            if known && let Some(old) = chunk.marks.iter_mut().find(same) {
+                *old = mark;
+                return;
+            }
+        }
+        chunk.marks.push(mark);
+    }
+
+    /// A turn of a fact, or of one of its effects.
+    #[must_use]
+    pub fn marked(&self, fact: u32, effect: usize, turn: Turn) -> Option<&Mark> {
+        let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
+        let marks = &self.chunks.get(chunk)?.marks;
+        marks.iter().find(|mark| usize::from(mark.row) == row && usize::from(mark.effect) == effect && mark.turn == turn)
+    }
 }
 
 #[cfg(test)]
@@ -265,7 +347,24 @@ mod tests {
 
     #[test]
     fn an_account_is_small() {
-        assert_eq!((size_of::<FactState>(), size_of::<EffectState>()), (24, 8));
+        assert_eq!((size_of::<FactState>(), size_of::<EffectState>(), size_of::<Mark>()), (24, 8, 16));
+    }
+
+    #[test]
+    fn a_turn_is_remembered_once_and_apart_from_others() {
+        let mut accounts = Accounts::new(2);
+        (0..600).for_each(|serial| {
+            accounts.open(FactState::born(0, 0, serial, 0));
+        });
+        let mark = |at_us, effect, turn| Mark::new(at_us, 3, effect, turn, Cause::None);
+        for (at_us, effect, turn) in [(5, 1, Turn::Ended), (6, 1, Turn::Twice), (9, 1, Turn::Ended), (7, 0, Turn::Refused)] {
+            accounts.mark(513, mark(at_us, effect, turn));
+        }
+        let at_us = |fact, effect, turn| accounts.marked(fact, effect, turn).map(|mark| mark.at_us);
+        assert_eq!(at_us(513, 1, Turn::Ended), Some(9), "the newest of a kind");
+        assert_eq!((at_us(513, 1, Turn::Twice), at_us(513, 0, Turn::Refused)), (Some(6), Some(7)));
+        assert_eq!((at_us(1, 1, Turn::Ended), at_us(513, 0, Turn::Ended)), (None, None));
+        assert_eq!(accounts.chunks[1].marks.len(), 3);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! a log turns lost facts into pending ones.
 
 use super::account::{Accounts, EffectState};
-pub use super::account::{FactState, Outcome, Standing, Status};
+pub use super::account::{FactState, Mark, Outcome, Standing, Status, Turn};
 use super::record::{Cause, Kind, Record};
 use crate::message::EffectMask;
 use crate::sim::{Tape, Timestamp};
@@ -139,6 +139,18 @@ impl Ledger {
         self.state(fact, effect).out_of_order()
     }
 
+    /// True if a repeat of this effect of a fact was recognised and skipped.
+    #[must_use]
+    pub fn is_skipped(&self, fact: u32, effect: usize) -> bool {
+        self.state(fact, effect).skipped()
+    }
+
+    /// When and where a fact, or one of its effects, took a turn.
+    #[must_use]
+    pub fn marked(&self, fact: u32, effect: usize, turn: Turn) -> Option<&Mark> {
+        self.accounts.marked(fact, effect, turn)
+    }
+
     /// Facts with this status.
     #[must_use]
     pub fn with_status(&self, status: Status) -> u64 {
@@ -194,7 +206,7 @@ impl Ledger {
             | Kind::StoredDelayed
             | Kind::Appended
             | Kind::Rewound => {
-                self.each(fact, record.effects, |state| {
+                self.each(record, |state| {
                     state.live = state.live.saturating_add(1);
                     state.expect();
                     // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
@@ -212,28 +224,32 @@ impl Ledger {
             Kind::Overwritten => self.end_live(record, Cause::LeaderDied),
             Kind::Aborted => self.end_live(record, Cause::Aborted),
             Kind::PassedUnread => self.end_live(record, Cause::BeganBehind),
-            Kind::Buried => self.each(fact, record.effects, |state| {
+            Kind::Buried => self.each(record, |state| {
                 state.dead = state.dead.saturating_add(1);
                 state.expect();
                 true
             }),
-            Kind::Redriven => self.each(fact, record.effects, |state| {
+            Kind::Redriven => self.each(record, |state| {
                 state.dead = state.dead.saturating_sub(1);
                 true
             }),
-            Kind::ExpiredDead => self.each(fact, record.effects, |state| {
+            Kind::ExpiredDead => self.each(record, |state| {
                 state.dead = state.dead.saturating_sub(1);
                 state.cause = Cause::Retention as u8;
                 true
             }),
-            Kind::NotRouted => self.each(fact, record.effects, |state| {
+            Kind::NotRouted => self.each(record, |state| {
                 state.forget();
                 true
             }),
             Kind::Effect => self.effect(record),
             Kind::Skipped => {
-                if let Some(counts) = self.counts.get_mut(record.effects.trailing_zeros() as usize) {
+                let effect = record.effects.trailing_zeros() as usize;
+                if let Some(counts) = self.counts.get_mut(effect) {
                     counts.skipped += 1;
+                }
+                if let Some(state) = self.accounts.get_mut(fact).and_then(|(_, effects)| effects.get_mut(effect)) {
+                    state.mark_skipped();
                 }
             }
             // What this means for the user shows with the next record of the request, at the same moment.
@@ -242,8 +258,14 @@ impl Ledger {
                     state.asked = true;
                 }
             }
-            Kind::Answered => self.mark(fact, |state| state.answered = true),
-            Kind::Refused => self.mark(fact, |state| state.refused = true),
+            Kind::Answered => self.change(fact, |state, _| state.answered = true),
+            Kind::Refused => {
+                let cause = Cause::from_number(record.extra);
+                if self.fact(fact).is_some_and(|state| !state.refused) {
+                    self.accounts.mark(fact, Mark::new(record.at_us, record.part, 0, Turn::Refused, cause));
+                }
+                self.change(fact, |state, _| state.refused = true);
+            }
             Kind::Born
             | Kind::Wrote
             | Kind::Ripened
@@ -283,7 +305,7 @@ impl Ledger {
     }
 
     fn end_live(&mut self, record: &Record, cause: Cause) {
-        self.each(record.fact, record.effects, |state| {
+        self.each(record, |state| {
             state.live = state.live.saturating_sub(1);
             // The copy that goes last names the cause; a cause of none does not overwrite one.
             if cause != Cause::None {
@@ -294,24 +316,26 @@ impl Ledger {
         self.live_total -= i64::from(record.effects.count_ones());
     }
 
-    fn mark(&mut self, fact: u32, change: impl Fn(&mut FactState)) {
+    /// Changes a fact in a way that moves no copy of it.
+    fn change(&mut self, fact: u32, change: impl Fn(&mut FactState, &mut [EffectState])) {
         let promised = self.promised;
         let Some((state, effects)) = self.accounts.get_mut(fact) else { return };
-        change(state);
+        change(state, effects);
         let before = (state.status, state.outcome);
         let after = state.settled(effects, promised);
         (state.status, state.outcome) = after;
         self.resettle(before, after);
     }
 
-    /// Changes the states of some effects of a fact and keeps all counts right. `change` says whether what it did can matter
-    /// to a count.
+    /// Changes the states of a record's effects and keeps all counts right. `change` says whether what it did can matter to a
+    /// count.
     #[inline]
-    fn each(&mut self, fact: u32, mask: EffectMask, change: impl Fn(&mut EffectState) -> bool) {
+    fn each(&mut self, record: &Record, change: impl Fn(&mut EffectState) -> bool) {
         let promised = self.promised;
-        let Some((state, effects)) = self.accounts.get_mut(fact) else { return };
-        let mut rest = mask;
+        let Some((state, effects)) = self.accounts.get_mut(record.fact) else { return };
+        let mut rest = record.effects;
         let mut changed = false;
+        let mut turned: EffectMask = 0;
         while rest != 0 {
             let index = rest.trailing_zeros() as usize;
             rest &= rest - 1;
@@ -319,7 +343,11 @@ impl Ledger {
             let before = *effect;
             if change(effect) {
                 changed = true;
-                Self::recount(&mut self.counts[index], before.standing(), effect.standing());
+                let (was, is) = (before.standing(), effect.standing());
+                if was != is && matches!(is, Standing::Lost(_) | Standing::Dead | Standing::Done(2)) {
+                    turned |= 1 << index;
+                }
+                Self::recount(&mut self.counts[index], was, is);
             }
         }
         if changed {
@@ -327,6 +355,18 @@ impl Ledger {
             let after = state.settled(effects, promised);
             (state.status, state.outcome) = after;
             self.resettle(before, after);
+        }
+        if turned != 0 {
+            self.turned(record, turned);
+        }
+    }
+
+    /// Remembers when and where effects were lost, went to the dead letters or took place again.
+    #[cold]
+    fn turned(&mut self, record: &Record, turned: EffectMask) {
+        for effect in (0..MOST_EFFECTS as u8).filter(|effect| turned & 1 << effect != 0) {
+            let turn = if record.kind == Kind::Effect { Turn::Twice } else { Turn::Ended };
+            self.accounts.mark(record.fact, Mark::new(record.at_us, record.part, effect, turn, Cause::None));
         }
     }
 
@@ -372,13 +412,17 @@ impl Ledger {
         if self.applied[effect].len() < MOST_APPLIED {
             self.applied[effect].push(record.fact);
         }
-        self.each(record.fact, record.effects, |state| {
+        self.each(record, |state| {
             state.count = state.count.saturating_add(1);
             state.expect();
             state.mark_late(late);
             state.mark_out_of_order(out_of_order);
             true
         });
+        if out_of_order {
+            let mark = Mark::new(record.at_us, record.part, effect as u8, Turn::OutOfOrder, Cause::None);
+            self.accounts.mark(record.fact, mark);
+        }
     }
 
     /// True when a later fact of the same key took the effect before this one.
@@ -408,9 +452,10 @@ impl Ledger {
                 self.due[effect] += 1;
                 if matches!(self.standing(number, effect), Standing::Pending | Standing::Dead) {
                     self.counts[effect].late += 1;
-                    self.each(number, 1 << effect, |state| {
-                        state.mark_late(true);
-                        true
+                    self.change(number, |_, effects| {
+                        if let Some(state) = effects.get_mut(effect) {
+                            state.mark_late(true);
+                        }
                     });
                 }
             }

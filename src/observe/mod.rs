@@ -6,6 +6,7 @@ pub mod findings;
 pub mod histogram;
 pub mod hops;
 pub mod ledger;
+pub mod lists;
 pub mod observer;
 pub mod record;
 pub mod report;

@@ -1,6 +1,7 @@
 //! A message: its journey from its first write to its last effect, and the button that paces time to it.
 
 use leptos::prelude::*;
+use redrive::observe::lists::Which;
 use redrive::sim::time::clock;
 use redrive::view::LineView;
 
@@ -9,6 +10,7 @@ use crate::lab::Lab;
 use crate::page::Page;
 use crate::stage::level_word;
 use crate::state::Selection;
+use crate::ui::Ui;
 
 /// Lines of a journey that are shown at first: a long one keeps its beginning and its end.
 const HEAD: usize = 3;
@@ -17,7 +19,7 @@ const TAIL: usize = 6;
 
 /// The card of the open message.
 #[component]
-pub fn MessageCard(lab: Lab, page: Page) -> impl IntoView {
+pub fn MessageCard(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
     let fact = Memo::new(move |_| match lab.selection.get() {
         Selection::Message(fact) => Some(fact),
         Selection::Nothing | Selection::Part(_) => None,
@@ -29,10 +31,10 @@ pub fn MessageCard(lab: Lab, page: Page) -> impl IntoView {
             request_animation_frame(move || super::put_at("message", (!narrow).then_some(spot)));
         }
     });
-    move || fact.get().map(|fact| fixed(vec![card(lab, fact)]))
+    move || fact.get().map(|fact| fixed(vec![card(lab, ui, fact)]))
 }
 
-fn card(lab: Lab, fact: u32) -> Node {
+fn card(lab: Lab, ui: Ui, fact: u32) -> Node {
     let all = RwSignal::new(false);
     let head = slot(move || {
         lab.shown.with(|shown| {
@@ -40,7 +42,11 @@ fn card(lab: Lab, fact: u32) -> Node {
             match &shown.journey {
                 None => vec![title.says("Collecting its journey…")],
                 Some(journey) => {
-                    vec![title.says(journey.title.clone()), el("p").class("soft mono small detail").says(journey.detail.clone())]
+                    let key = journey.key;
+                    let same = button("link mono small", journey.detail.clone()).attr("title", "All messages of this key");
+                    let same = same.press(move || lab.open_list(ui, Which::Key(key), format!("key {key}")));
+                    let head = el("div").class("message-head").with(title.says(journey.title.clone())).with(same);
+                    vec![head, el("p").class("soft small detail").says(journey.fates.join(" · "))]
                 }
             }
         })

@@ -34,14 +34,14 @@ pub fn panels(lab: Lab, ui: Ui) -> Node {
         });
         vec![el("div").class("tabs").attr("role", "tablist").attr("aria-label", "Panels").with_all(tabs)]
     });
-    let counts = el("section").attr("id", "counts").with(counts::counts(lab)).with(eventlog::event_log(lab));
+    let counts = el("section").attr("id", "counts").with(counts::counts(lab, ui)).with(eventlog::event_log(lab));
     el("aside")
         .attr("id", "panels")
         .attr("aria-label", "What the run shows")
         .attr("data-tab", "users")
         .with(tabs)
         .with(crate::versus::panel::panel(lab, ui))
-        .with(users::users(lab))
+        .with(users::users(lab, ui))
         .with(breaks::breaks(lab))
         .with(notice::notice(lab))
         .with(cures::cures(lab))

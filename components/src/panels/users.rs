@@ -1,11 +1,14 @@
 //! What users see: one sentence with its harm, the newest outcomes as a waffle, and the counts.
 
 use leptos::prelude::*;
+use redrive::observe::ledger::Outcome;
+use redrive::observe::lists::Which;
 use redrive::sim::time::grouped;
 use redrive::view::{UserLevel, UsersView};
 
-use crate::dom::{Node, el, slot};
+use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
+use crate::ui::Ui;
 
 /// Cells of the waffle.
 const CELLS: usize = 240;
@@ -31,7 +34,7 @@ fn class(level: Option<UserLevel>) -> &'static str {
 
 /// The panel.
 #[must_use]
-pub fn users(lab: Lab) -> Node {
+pub fn users(lab: Lab, ui: Ui) -> Node {
     let verdict = slot(move || {
         lab.shown.with(|shown| {
             let users = &shown.panels.users;
@@ -41,7 +44,7 @@ pub fn users(lab: Lab) -> Node {
         })
     });
     let waffle = slot(move || lab.shown.with(|shown| vec![waffle(&shown.panels.users)]));
-    let key = slot(move || lab.shown.with(|shown| vec![key(&shown.panels.users)]));
+    let key = slot(move || lab.shown.with(|shown| vec![key(lab, ui, &shown.panels.users)]));
     el("section").attr("id", "users").with(el("h2").says("What users see")).with(verdict).with(waffle).with(key)
 }
 
@@ -84,18 +87,22 @@ fn waffle(users: &UsersView) -> Node {
 }
 
 /// The counts over the whole run.
-fn key(users: &UsersView) -> Node {
+fn key(lab: Lab, ui: Ui, users: &UsersView) -> Node {
     let counts = [
-        ("good", "served", users.served),
-        ("late", "late", users.late),
-        ("twice", "twice", users.twice),
-        ("never", "never", users.never),
-        ("refused", "refused", users.refused),
-        ("wait", "waiting", users.waiting),
+        ("good", "served", users.served, Outcome::Served),
+        ("late", "late", users.late, Outcome::Late),
+        ("twice", "twice", users.twice, Outcome::Twice),
+        ("never", "never", users.never, Outcome::Never),
+        ("refused", "refused", users.refused, Outcome::Refused),
+        ("wait", "waiting", users.waiting, Outcome::Waiting),
     ];
-    let shown = counts.into_iter().filter(|(class, _, count)| *count > 0 || *class == "good");
-    let rows = shown.map(|(class, title, count)| {
-        el("li").attr("data-count", class).with(el("i").class(class)).says(format!("{title} ")).with(el("b").says(grouped(count)))
+    let shown = counts.into_iter().filter(|(class, _, count, _)| *count > 0 || *class == "good");
+    let rows = shown.map(|(class, title, count, outcome)| {
+        let open = button("count", "").attr("title", "List them").with(el("i").class(class)).says([title, " "].concat());
+        let open = open.with(el("b").says(grouped(count)));
+        let title = ["users, ", title].concat();
+        let open = open.press(move || lab.open_list(ui, Which::User(outcome), title.clone()));
+        el("li").attr("data-count", class).with(open)
     });
     el("ul").class("key").with_all(rows)
 }

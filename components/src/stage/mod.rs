@@ -6,6 +6,7 @@ pub mod ink;
 pub mod layout;
 pub mod legend;
 mod narrow;
+mod path;
 pub mod shapes;
 pub mod tape;
 pub mod tokens;
@@ -20,7 +21,7 @@ use web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 
 use crate::lab::Lab;
 use crate::page::Page;
-use crate::state::Selection;
+use crate::state::{Selection, Shown};
 use bodies::Room;
 use ink::{Hit, Scene};
 use layout::{Item, Layout, Line, Rect, Within};
@@ -110,14 +111,15 @@ impl Easel {
     }
 }
 
-/// Paints boxes, lines and bodies.
-fn paint(easel: &mut Easel, svg: &web_sys::Element, stage: &StageView) -> Result<(), wasm_bindgen::JsValue> {
+/// Paints boxes, lines and bodies, and over them the path of the open message.
+fn paint(easel: &mut Easel, svg: &web_sys::Element, shown: &Shown) -> Result<(), wasm_bindgen::JsValue> {
+    let stage = &shown.stage;
     let room = easel.room.unwrap_or(Room { narrow: false, rows: false });
     let document = leptos::prelude::document();
-    while easel.groups.len() > stage.parts.len() + 1 {
+    while easel.groups.len() > stage.parts.len() + 2 {
         easel.groups.pop();
     }
-    while easel.groups.len() < stage.parts.len() + 1 {
+    while easel.groups.len() < stage.parts.len() + 2 {
         easel.groups.push(Group::new(&document, svg)?);
     }
     let view = format!("0 0 {} {}", easel.layout.width.round() as i64, easel.layout.height.round() as i64);
@@ -130,7 +132,8 @@ fn paint(easel: &mut Easel, svg: &web_sys::Element, stage: &StageView) -> Result
         easel.hits.append(&mut scene.hits);
         easel.groups[index + 1].paint(scene.shapes)?;
     }
-    Ok(())
+    let path = shown.journey.as_ref().map(|journey| path::draw(journey, stage, &easel.layout)).unwrap_or_default();
+    easel.groups[stage.parts.len() + 1].paint(path.shapes)
 }
 
 /// Moves a button over its box.
@@ -165,7 +168,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
         }
         easel.update_value(|easel| {
             let moved = easel.settle(stage, &places, size, narrow);
-            if let Err(error) = paint(easel, &svg, stage) {
+            if let Err(error) = paint(easel, &svg, &shown) {
                 leptos::logging::error!("the stage could not be drawn: {error:?}");
             }
             place_buttons(lab, stage, easel, &over, &buttons, moved);
@@ -241,9 +244,6 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
 
 fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
     let Selection::Message(fact) = lab.selection.get() else { return None };
-    if easel.layout.narrow {
-        return None;
-    }
     let spot = lab.free_spot.get_untracked();
     let inside = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
     // Inside a part that does not draw it: at the near side of the part where it was last heard of.
@@ -253,7 +253,8 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
     let near =
         |at: &Rect| (spot.mid_x().within(at.x + 16.0, at.right() - 16.0), spot.mid_y().within(at.y + 16.0, at.bottom() - 16.0));
     let resting = inside.or_else(|| last.and_then(|part| easel.layout.boxes.get(usize::from(part))).map(near));
-    Some(Leader { fact, card: spot, resting })
+    // On a narrow page the card is a sheet over the foot of the page: no line leads there.
+    Some(Leader { fact, card: (!easel.layout.narrow).then_some(spot), resting })
 }
 
 /// Keeps one button over each box, in the order of the parts.

@@ -157,11 +157,12 @@ impl Canvas {
         }
     }
 
-    /// The line from a message's card to the message.
+    /// The ring around a message, and the line to it from its card.
     fn leader(&self, leader: &Leader, hops: &[HopView], hits: &[Hit]) {
         let moving = hops.iter().zip(hits).rev().find(|(hop, _)| hop.token.fact == leader.fact).map(|(_, hit)| (hit.x, hit.y));
         let Some((x, y)) = moving.or(leader.resting) else { return };
-        let (from_x, from_y) = leader.start(x, y);
+        self.ring(Placed { x, y }, 12.5, 1.4, &self.colours.ink);
+        let Some((from_x, from_y)) = leader.start(x, y) else { return };
         let away = ((x - from_x).powi(2) + (y - from_y).powi(2)).sqrt().max(1.0);
         let short = (away - 12.5).max(0.0) / away;
         self.context.begin_path();
@@ -170,7 +171,6 @@ impl Canvas {
         self.context.set_line_width(1.2);
         self.context.set_stroke_style_str(&self.colours.ink);
         self.context.stroke();
-        self.ring(Placed { x, y }, 12.5, 1.4, &self.colours.ink);
     }
 }
 
@@ -179,16 +179,16 @@ impl Canvas {
 pub struct Leader {
     /// The message.
     pub fact: u32,
-    /// The card.
-    pub card: Rect,
+    /// The card, where a line leads from it.
+    pub card: Option<Rect>,
     /// Where the message is while it is inside a part.
     pub resting: Option<(f64, f64)>,
 }
 
 impl Leader {
     /// Where the line leaves the card: the place of its edge that is nearest to the message.
-    fn start(&self, x: f64, y: f64) -> (f64, f64) {
-        (x.within(self.card.x, self.card.right()), y.within(self.card.y, self.card.bottom()))
+    fn start(&self, x: f64, y: f64) -> Option<(f64, f64)> {
+        self.card.map(|card| (x.within(card.x, card.right()), y.within(card.y, card.bottom())))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use redrive::command::Timed;
 use redrive::explore::{FaultKind, MOST_SEEDS, Plan};
+use redrive::observe::lists::Which;
 use redrive::scenario::nearest::known;
 use redrive::scenario::{Fault, Faults};
 use redrive::sim::Micros;
@@ -13,7 +14,7 @@ redrive: the lab of queues, logs and outboxes without a page
   redrive list                                  the scenarios that ship: id, title
   redrive check FILE|ID                         says every fault of a scenario: place, what is wrong, what is allowed
   redrive run FILE|ID [--seed N] [--until 90s] [--do 'TIME VERB …']… [--set PART.SETTING=VALUE]…
-              [--json] [--trace FILE.jsonl] [--story]
+              [--json] [--trace FILE.jsonl] [--story] [--messages LIST]… [--most N]
   redrive explore FILE|ID [--part P]… [--fault crash|lost-ack|lost-answer|all]… [--faults 1|2] [--most N]
               [--seed N] [--until 90s] [--do …]… [--set …]… [--json]
                                                 crashes every step there is, one a run, and says what came of it
@@ -29,6 +30,7 @@ redrive: the lab of queues, logs and outboxes without a page
   redrive schema                                the JSON Schema of a scenario
 
 FILE is a scenario as JSON, - reads it from standard input. FIGURE is like facts.twice, users.p99_us, parts.jobs.ready(max).
+LIST is lost, twice, late, out-of-order, dead, pending, once, skipped, refused, never, waiting, served or all.
 CHANGE is PART.SETTING=VALUE or TIME VERB …. TIME VERB is like '41s break orders':
   break P, mend P, slow P 40x, fail P 30%, cut P Q, crash P [at STEP], lose-acks P N, poison P, burst P 10x for 60s,
   deploy P, scale P N, pause P, resume P, redrive P, rewind P to 0|TIME, set P.SETTING=VALUE
@@ -68,7 +70,7 @@ type Row = (&'static str, Verb, bool, &'static [&'static str]);
 const ROWS: [Row; 9] = [
     ("list", Verb::List, false, &[]),
     ("check", Verb::Check, true, &["--set"]),
-    ("run", Verb::Run, true, &["--seed", "--until", "--do", "--set", "--json", "--trace", "--story"]),
+    ("run", Verb::Run, true, &["--seed", "--until", "--do", "--set", "--json", "--trace", "--story", "--messages", "--most"]),
     (
         "explore",
         Verb::Explore,
@@ -83,7 +85,7 @@ const ROWS: [Row; 9] = [
 ];
 
 /// The options that take a value, with what it looks like.
-const VALUES: [(&str, &str); 15] = [
+const VALUES: [(&str, &str); 16] = [
     ("--seed", "a whole number, like --seed 7"),
     ("--until", "a duration, like --until 90s"),
     ("--do", "TIME VERB …, like --do '41s break orders'"),
@@ -92,7 +94,8 @@ const VALUES: [(&str, &str); 15] = [
     ("--part", "the id of a part that can be struck, like --part relay"),
     ("--fault", "crash, lost-ack, lost-answer or all, like --fault lost-ack"),
     ("--faults", "how many faults strike together, 1 or 2"),
-    ("--most", "how many runs at most, like --most 500"),
+    ("--most", "how many at most, from 1 to 1000000, like --most 500"),
+    ("--messages", "which messages, like --messages lost"),
     ("--vary", "PART.SETTING=A..B/POINTS or v1,v2,…, like --vary jobs.visibility_timeout=5s..60s/12"),
     ("--measure", "a figure of the report, like --measure facts.twice"),
     ("--seeds", "how many seeds, from 1 to 1000"),
@@ -125,6 +128,8 @@ pub struct Args {
     pub story: bool,
     /// `--trace`
     pub trace: Option<String>,
+    /// `--messages`: each with its word.
+    pub messages: Vec<(String, Which)>,
     /// `--csv`
     pub csv: bool,
     /// `--prometheus`
@@ -155,6 +160,7 @@ impl Args {
             json: false,
             story: false,
             trace: None,
+            messages: Vec::new(),
             csv: false,
             prometheus: false,
             vary: None,
@@ -290,6 +296,10 @@ impl Args {
             "--seeds" => match value.parse() {
                 Ok(seeds @ 1..=MOST_SEEDS) => self.seeds = Some(seeds),
                 _ => return Err(bad(format!("`{value}` is not a whole number from 1 to {MOST_SEEDS}"))),
+            },
+            "--messages" => match Which::parse(value) {
+                Some(which) => self.messages.push((value.to_owned(), which)),
+                None => return Err(Fault::new(name, format!("`{value}` is not a list"), known(value, Which::words()))),
             },
             "--left" => self.left.push(value.to_owned()),
             "--with" | "--right" => self.right.push(value.to_owned()),

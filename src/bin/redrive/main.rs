@@ -4,6 +4,7 @@ mod args;
 mod compare;
 mod explore;
 mod library;
+mod messages;
 mod progress;
 mod run;
 mod source;

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::Failure;
 use crate::args::Args;
 use crate::library::asked;
-use crate::summary;
+use crate::{messages, summary};
 
 /// Events between two looks at what was captured: few enough to keep the records in memory, enough to be fast.
 const STRETCH: u64 = 20_000;
@@ -47,15 +47,19 @@ pub fn run(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
     if let Some(mut trace) = trace {
         trace.flush()?;
     }
-    let report = report(&world);
+    let mut report = report(&world);
     if args.json {
+        if !args.messages.is_empty() {
+            report["messages"] = messages::as_json(args, &world);
+        }
         serde_json::to_writer_pretty(&mut *out, &report)?;
         return Ok(writeln!(out)?);
     }
     if args.story {
         writeln!(out)?;
     }
-    summary::write(out, &scenario, &report)
+    summary::write(out, &scenario, &report)?;
+    messages::write(out, args, &world)
 }
 
 fn create(path: &str) -> Result<BufWriter<File>, Failure> {

@@ -3,6 +3,8 @@
 mod bodies;
 mod figures;
 mod inspect;
+mod journey;
+mod messages;
 mod panels;
 mod users;
 
@@ -13,7 +15,7 @@ use crate::observe::record::Record;
 use crate::observe::words::{Names, record_level};
 use crate::scenario::links::{LinkKind, links};
 use crate::sim::time::spoken;
-use crate::view::{HopView, JourneyView, Level, LineView, LinkView, PartView, StageView, TokenRef, TokenShape};
+use crate::view::{HopView, Level, LineView, LinkView, PartView, StageView, TokenRef, TokenShape};
 
 impl World {
     /// The stage now. A hop stays for at least `trail_us`.
@@ -143,28 +145,6 @@ impl World {
             }
         }
         (Level::Good, None)
-    }
-
-    /// A fact's journey with its heading.
-    #[must_use]
-    pub fn journey_of(&self, fact: u32, lines: Vec<LineView>) -> JourneyView {
-        let ledger = &self.observer.ledger;
-        let names = Names::new(self);
-        let key = ledger.fact(fact).map_or(0, |state| state.key);
-        let effects: Vec<String> = (0..ledger.effects.len())
-            .filter_map(|effect| {
-                let name = names.effect(effect);
-                Some(match ledger.standing(fact, effect) {
-                    Standing::Foreign => return None,
-                    Standing::Pending => format!("{name} pending"),
-                    Standing::Done(1) => format!("{name} once"),
-                    Standing::Done(times) => format!("{name} {times} times"),
-                    Standing::Dead => format!("{name} among the dead letters"),
-                    Standing::Lost(cause) => format!("{name} lost: {}", cause.words()),
-                })
-            })
-            .collect();
-        JourneyView { fact, title: self.fact_name(fact), detail: format!("key {key} · {}", effects.join(" · ")), lines }
     }
 
     /// The newest happenings in words, oldest first.

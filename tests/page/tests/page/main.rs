@@ -4,5 +4,6 @@ mod bad_input;
 mod brokers;
 mod exact_runs;
 mod first_screen;
+mod messages;
 mod order_shop;
 mod sizes;
