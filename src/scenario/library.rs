@@ -49,6 +49,19 @@ const ALL: &[(&str, &str)] = &[
     ("fifo-batch", include_str!("library/fifo-batch.json")),
     ("offsets-expired", include_str!("library/offsets-expired.json")),
     ("stuck-transaction", include_str!("library/stuck-transaction.json")),
+    ("slow-consumers", include_str!("library/slow-consumers.json")),
+    ("retention-runs-out", include_str!("library/retention-runs-out.json")),
+    ("hot-partition", include_str!("library/hot-partition.json")),
+    ("unwatched-dlq", include_str!("library/unwatched-dlq.json")),
+    ("retry-storm", include_str!("library/retry-storm.json")),
+    ("relay-stopped", include_str!("library/relay-stopped.json")),
+    ("not-idempotent", include_str!("library/not-idempotent.json")),
+    ("cluster-down", include_str!("library/cluster-down.json")),
+    ("network-cut", include_str!("library/network-cut.json")),
+    ("database-down", include_str!("library/database-down.json")),
+    ("dependency-slow", include_str!("library/dependency-slow.json")),
+    ("lost-ack", include_str!("library/lost-ack.json")),
+    ("deploy-everything", include_str!("library/deploy-everything.json")),
 ];
 
 /// The ids in the order of the picker.

@@ -6,6 +6,7 @@
 pub mod alerts;
 pub mod document;
 pub mod export;
+pub mod failures;
 pub mod fault;
 pub mod gauges;
 pub mod library;
