@@ -12,7 +12,7 @@ use crate::panels::panels;
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
 use crate::ui::{Sheet, Ui};
-use crate::{a11y, brokers, footer, header, keyboard, messages, picker, share, store, topbar, trouble};
+use crate::{a11y, brokers, explore, footer, header, keyboard, messages, picker, share, store, topbar, trouble};
 
 impl Lab {
     /// Opens what an address asks for.
@@ -89,6 +89,8 @@ pub fn App() -> impl IntoView {
                 keyboard::keys(ui),
                 brokers::capabilities(ui),
                 brokers::proof(ui),
+                explore::crashes(lab, ui),
+                explore::sweep(lab, page, ui),
             ])}
             <a11y::Announcer lab />
         </div>

@@ -166,7 +166,7 @@ impl Shown {
                 dom,
             });
         }
-        let svg = matches!(node.tag, "svg" | "path" | "rect" | "circle");
+        let svg = matches!(node.tag, "svg" | "path" | "rect" | "circle" | "text" | "title");
         let element = if svg {
             document.create_element_ns(Some("http://www.w3.org/2000/svg"), node.tag)?
         } else {

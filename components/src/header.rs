@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::dom::{Node, button, el, slot};
+use crate::explore;
 use crate::lab::Lab;
 use crate::page::{Page, Theme};
 use crate::ui::{Sheet, Ui};
@@ -43,11 +44,18 @@ pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
         let theme = button("btn quiet", says).attr("id", "theme").attr("aria-label", format!("{says} theme"));
         let brokers = button("btn quiet", "Brokers").attr("id", "brokers-head").attr("aria-haspopup", "dialog");
         let find = button("btn", "Find message").attr("id", "find-open").attr_if("disabled", none.clone());
+        let try_all = |id: &'static str, says: String| {
+            button("btn", says).attr("id", id).attr("aria-haspopup", "dialog").attr_if("disabled", none.clone())
+        };
+        let crashes = try_all("crashes-open", explore::says(lab.trials.crashes, "Try every crash"));
+        let sweep = try_all("sweep-open", explore::says(lab.trials.sweep, "Sweep"));
         let share = button("btn pri", "Share run").attr("id", "share").attr_if("disabled", none);
         vec![
             brokers.press(move || ui.open(Sheet::Brokers)),
             theme.press(move || page.choose(other)),
             find.press(move || ui.open(Sheet::Find)),
+            crashes.press(move || ui.open(Sheet::Crashes)),
+            sweep.press(move || ui.open(Sheet::Sweep)),
             share.press(move || ui.open(Sheet::Share)),
         ]
     });

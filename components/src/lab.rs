@@ -12,6 +12,7 @@ use redrive::run::{Run, Source};
 use redrive::scenario::{Fault, Faults};
 use redrive::timeline::Timeline;
 
+use crate::explore::Trials;
 use crate::messages::Messages;
 use crate::player::{Desk, Mode};
 use crate::stage::layout::Rect;
@@ -59,6 +60,8 @@ pub struct Lab {
     pub versus: Versus,
     /// The list of messages that is open.
     pub messages: Messages,
+    /// What is tried in many runs.
+    pub trials: Trials,
 }
 
 impl Lab {
@@ -83,6 +86,7 @@ impl Lab {
             logging: RwSignal::new(false),
             versus: Versus::new(),
             messages: Messages::new(),
+            trials: Trials::new(),
         }
     }
 

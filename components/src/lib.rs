@@ -6,6 +6,7 @@ pub mod api;
 pub mod app;
 mod brokers;
 mod dom;
+mod explore;
 mod footer;
 mod frame;
 mod header;

@@ -21,6 +21,10 @@ pub enum Sheet {
     Brokers,
     /// How far that is proven.
     Fidelity,
+    /// Every crash, one run each.
+    Crashes,
+    /// A setting against a figure.
+    Sweep,
 }
 
 /// A tab of the panels on a narrow page.

@@ -343,13 +343,7 @@ impl Explorer {
         result.outcomes.add(sum);
         if let Some(first) = strikes.0 {
             let attempt = Attempt { first, second: strikes.1, harm: sum };
-            table::count(&mut result.table, &attempt, || Row {
-                part: part_id(&self.scenario, first.part),
-                step: word(first.point),
-                tried: 0,
-                outcomes: Outcomes::default(),
-                place: (first.part, first.point),
-            });
+            table::count(&mut result.table, &self.scenario, &attempt);
             self.attempts.push(attempt);
         }
         for property in &mut result.properties {

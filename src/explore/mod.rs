@@ -14,4 +14,4 @@ pub use places::{FaultKind, Plan, struck, word};
 pub use properties::{Harm, Property, PropertyKind, What};
 pub use suggest::{Suggestion, suggestions};
 pub use sweep::{MOST_SEEDS, Sweep, Swept, SweptPoint, SweptRun, Vary};
-pub use table::{Attempt, Row};
+pub use table::{Attempt, Row, rows};

@@ -32,8 +32,9 @@ pub fn suggestions(scenario: &Scenario) -> Vec<Suggestion> {
         };
         match &part.kind {
             Kind::Queue(settings) if !trays.contains(&id.as_str()) => {
-                let most_us = settings.visibility_timeout.0.clamp(10_000_000, 600_000_000) * 2;
-                let range = ["visibility_timeout=", &Micros(most_us / 12).to_string(), "..", &Micros(most_us).to_string(), "/12"];
+                let step_us = round(settings.visibility_timeout.0.clamp(1_000_000, 600_000_000) / 6);
+                let ends = [step_us, 12 * step_us].map(|us| Micros(us).to_string());
+                let range = ["visibility_timeout=", &ends[0], "..", &ends[1], "/12"];
                 offer("visibility timeout", &range.concat(), "messages that took effect twice", "facts.twice".into());
             }
             Kind::Log(settings) => {
@@ -56,6 +57,17 @@ pub fn suggestions(scenario: &Scenario) -> Vec<Suggestion> {
     }
     all.truncate(MOST);
     all
+}
+
+/// The next 1, 2 or 5 times a power of ten.
+fn round(least: u64) -> u64 {
+    let mut power = 1;
+    loop {
+        if let Some(step) = [1, 2, 5].into_iter().map(|step| step * power).find(|step| *step >= least) {
+            return step;
+        }
+        power *= 10;
+    }
 }
 
 /// Who reads a log, the first of them.

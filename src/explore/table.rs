@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use super::explorer::Outcomes;
+use super::places::{part_id, word};
 use super::properties::Harm;
+use crate::scenario::Scenario;
 use crate::world::{Boundary, Point};
 
 /// One tried run in few words: where it was struck and what went wrong. Its link is made when someone wants it:
@@ -45,12 +47,23 @@ impl Outcomes {
     }
 }
 
-/// Counts a run in its row, in the order of parts and their steps.
-pub(super) fn count(table: &mut Vec<Row>, attempt: &Attempt, row: impl FnOnce() -> Row) {
+/// The rows of these runs, in the order of parts and their steps.
+#[must_use]
+pub fn rows(scenario: &Scenario, attempts: &[Attempt]) -> Vec<Row> {
+    let mut table = Vec::new();
+    for attempt in attempts {
+        count(&mut table, scenario, attempt);
+    }
+    table
+}
+
+/// Counts a run in its row.
+pub(super) fn count(table: &mut Vec<Row>, scenario: &Scenario, attempt: &Attempt) {
     let place = (attempt.first.part, attempt.first.point);
     let at = table.partition_point(|row| row.place < place);
     if table.get(at).is_none_or(|row| row.place != place) {
-        table.insert(at, row());
+        let (part, step) = (part_id(scenario, place.0), word(place.1));
+        table.insert(at, Row { part, step, tried: 0, outcomes: Outcomes::default(), place });
     }
     if let Some(row) = table.get_mut(at) {
         row.tried += 1;

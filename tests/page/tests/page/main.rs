@@ -7,3 +7,4 @@ mod first_screen;
 mod messages;
 mod order_shop;
 mod sizes;
+mod trials;
