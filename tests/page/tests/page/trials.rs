@@ -5,7 +5,7 @@ use redrive::run::Run;
 use redrive::sim::time::grouped;
 use redrive_page_tests::{Page, Visitor};
 
-fn open(name: &str, address: &str) -> Page {
+fn open(name: &'static str, address: &str) -> Page {
     let page = Visitor::new(name).open(address);
     page.until("the lab is there", |page| page.count("#clock") == 1);
     page
