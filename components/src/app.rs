@@ -89,6 +89,7 @@ pub fn App() -> impl IntoView {
                 keyboard::keys(ui),
                 brokers::capabilities(ui),
                 brokers::proof(ui),
+                header::tools(lab, page, ui),
                 explore::crashes(lab, ui),
                 explore::sweep(lab, page, ui),
             ])}

@@ -6,7 +6,7 @@ use crate::dom::{Node, button, el, slot};
 use crate::explore;
 use crate::lab::Lab;
 use crate::page::{Page, Theme};
-use crate::ui::{Sheet, Ui};
+use crate::ui::{Sheet, Ui, over};
 
 /// The mark beside the name.
 fn mark() -> Node {
@@ -38,26 +38,13 @@ pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
     });
     let picker = button("crumb-button", "").attr("id", "picker-open").attr("aria-haspopup", "dialog");
     let acts = slot(move || {
+        if !page.narrow.get() {
+            return acts(lab, page, ui);
+        }
         let none = lab.opened.with(Option::is_none).then(String::new);
-        let other = page.worn().other();
-        let says = if other == Theme::Dark { "Dark" } else { "Light" };
-        let theme = button("btn quiet", says).attr("id", "theme").attr("aria-label", format!("{says} theme"));
-        let brokers = button("btn quiet", "Brokers").attr("id", "brokers-head").attr("aria-haspopup", "dialog");
-        let find = button("btn", "Find message").attr("id", "find-open").attr_if("disabled", none.clone());
-        let try_all = |id: &'static str, says: String| {
-            button("btn", says).attr("id", id).attr("aria-haspopup", "dialog").attr_if("disabled", none.clone())
-        };
-        let crashes = try_all("crashes-open", explore::says(lab.trials.crashes, "Try every crash"));
-        let sweep = try_all("sweep-open", explore::says(lab.trials.sweep, "Sweep"));
+        let tools = button("btn", "Tools").attr("id", "tools-open").attr("aria-haspopup", "dialog");
         let share = button("btn pri", "Share run").attr("id", "share").attr_if("disabled", none);
-        vec![
-            brokers.press(move || ui.open(Sheet::Brokers)),
-            theme.press(move || page.choose(other)),
-            find.press(move || ui.open(Sheet::Find)),
-            crashes.press(move || ui.open(Sheet::Crashes)),
-            sweep.press(move || ui.open(Sheet::Sweep)),
-            share.press(move || ui.open(Sheet::Share)),
-        ]
+        vec![tools.press(move || ui.open(Sheet::Tools)), share.press(move || ui.open(Sheet::Share))]
     });
     el("header")
         .with(el("span").class("brand").with(mark()).with(el("span").class("brand-name").says("Redrive")))
@@ -65,6 +52,36 @@ pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
         .with(seed(lab))
         .with(el("span").class("space"))
         .with(acts)
+}
+
+/// What can be done with the run as a whole, and with the page.
+fn acts(lab: Lab, page: Page, ui: Ui) -> Vec<Node> {
+    let none = lab.opened.with(Option::is_none).then(String::new);
+    let other = page.worn().other();
+    let says = if other == Theme::Dark { "Dark" } else { "Light" };
+    let theme = button("btn quiet", says).attr("id", "theme").attr("aria-label", [says, " theme"].concat());
+    let open = |class: &'static str, id: &'static str, says: String, sheet: Sheet| {
+        button(class, says).attr("id", id).attr("aria-haspopup", "dialog").press(move || ui.open(sheet))
+    };
+    vec![
+        open("btn quiet", "brokers-head", "Brokers".into(), Sheet::Brokers),
+        theme.press(move || page.choose(other)),
+        open("btn", "find-open", "Find message".into(), Sheet::Find).attr_if("disabled", none.clone()),
+        open("btn", "crashes-open", explore::says(lab.trials.crashes, "Try every crash"), Sheet::Crashes)
+            .attr_if("disabled", none.clone()),
+        open("btn", "sweep-open", explore::says(lab.trials.sweep, "Sweep"), Sheet::Sweep).attr_if("disabled", none.clone()),
+        open("btn pri", "share", "Share run".into(), Sheet::Share).attr_if("disabled", none),
+    ]
+}
+
+/// The same in a dialog, for a page that has no room for them in its header.
+#[must_use]
+pub fn tools(lab: Lab, page: Page, ui: Ui) -> Node {
+    over(ui, Sheet::Tools, "tools", "Tools", move || {
+        vec![slot(move || {
+            vec![el("div").class("tools").with_all(if page.narrow.get() { acts(lab, page, ui) } else { Vec::new() })]
+        })]
+    })
 }
 
 /// The seed: another one is another run of the same scenario.

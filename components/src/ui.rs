@@ -21,6 +21,8 @@ pub enum Sheet {
     Brokers,
     /// How far that is proven.
     Fidelity,
+    /// What a narrow page has no room for in its header.
+    Tools,
     /// Every crash, one run each.
     Crashes,
     /// A setting against a figure.
