@@ -1,8 +1,10 @@
 //! What the page is given to draw: plain data, made from a world on demand, a few times a second for panels and once a
 //! frame for tokens. The page holds no rule of a broker; whatever it shows is in here.
 
+mod books;
 mod messages;
 
+pub use books::{BookRow, BooksView};
 pub use messages::{MessageRow, MessagesView};
 
 use redrive_brokers::profile::Native;
@@ -394,8 +396,8 @@ pub struct PanelsView {
     pub spans: Vec<SpanView>,
     /// Series for the time track, up to 4.
     pub series: Vec<SeriesView>,
-    /// Where every message is: place and count. The last row is the total, which the others add up to.
-    pub books: Vec<(String, u64)>,
+    /// Where every copy of a message is.
+    pub books: BooksView,
     /// Counted effects: name, once, twice, lost, pending, late.
     pub effects: Vec<EffectView>,
 }

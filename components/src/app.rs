@@ -8,7 +8,7 @@ use crate::dom::fixed;
 use crate::inspector::{message::MessageCard, part::PartCard};
 use crate::lab::Lab;
 use crate::page::Page;
-use crate::panels::panels;
+use crate::panels::{panels, rules};
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
 use crate::ui::{Sheet, Ui};
@@ -86,6 +86,7 @@ pub fn App() -> impl IntoView {
                 picker::picker(lab, ui),
                 share::share(lab, ui),
                 messages::messages(lab, ui),
+                rules(lab, ui),
                 keyboard::keys(ui),
                 brokers::capabilities(ui),
                 brokers::proof(ui),

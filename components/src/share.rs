@@ -42,17 +42,22 @@ fn address(lab: Lab) -> String {
     format!("{page}#{}", crate::route::shared(&link, lab.now_us()))
 }
 
-/// Puts the link on the clipboard, and selects it where the browser does not let the page do that.
+/// Puts the link on the clipboard, and selects it for where the browser does not let the page do that.
 fn copy(address: String, said: RwSignal<String>) {
     let field = document().get_element_by_id("share-link").and_then(|field| field.dyn_into::<HtmlInputElement>().ok());
     if let Some(field) = field {
         field.select();
     }
-    let promise = window().navigator().clipboard().write_text(&address);
+    put_on_clipboard(&address, said, "Copied.");
+}
+
+/// Puts a text on the clipboard, and says whether that was allowed.
+pub fn put_on_clipboard(text: &str, said: RwSignal<String>, done: &'static str) {
+    let promise = window().navigator().clipboard().write_text(text);
     leptos::task::spawn_local(async move {
         said.set(match JsFuture::from(promise).await {
-            Ok(_) => "Copied.".into(),
-            Err(_) => "The browser does not let the page copy: the link is selected, copy it with your keyboard.".into(),
+            Ok(_) => done.into(),
+            Err(_) => "The browser does not let the page copy: select the text, and copy it with your keyboard.".into(),
         });
     });
 }

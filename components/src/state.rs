@@ -172,7 +172,7 @@ fn no_panels() -> PanelsView {
         cures: Vec::new(),
         spans: Vec::new(),
         series: Vec::new(),
-        books: Vec::new(),
+        books: redrive::view::BooksView::default(),
         effects: Vec::new(),
     }
 }

@@ -13,8 +13,10 @@ pub enum Sheet {
     Picker,
     /// The link of the run.
     Share,
-    /// Finds a message.
+    /// Finds messages and lists them.
     Find,
+    /// The alert rules.
+    Rules,
     /// The keys.
     Keys,
     /// What brokers can do.
@@ -40,17 +42,20 @@ pub enum Tab {
     Notice,
     /// What to do.
     Cures,
+    /// Where every message is.
+    Books,
     /// Counts and the event log.
     Log,
 }
 
 impl Tab {
     /// All of them, with what they say and the section that they show.
-    pub const ALL: [(Self, &'static str, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str, &'static str); 6] = [
         (Self::Users, "Users see", "users"),
         (Self::Breaks, "Breaks", "breaks"),
         (Self::Notice, "Notice", "notice"),
         (Self::Cures, "Do", "cures"),
+        (Self::Books, "Books", "books"),
         (Self::Log, "Counts", "counts"),
     ];
 }

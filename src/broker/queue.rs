@@ -253,13 +253,19 @@ impl WorkQueue {
         shelf
     }
 
+    /// Every message that can be received, those that came back first.
+    pub fn in_sight(&self) -> impl Iterator<Item = &Message> {
+        self.again.values().chain(self.ready.iter().map(|queued| &queued.message))
+    }
+
+    /// Every message that is hidden or delayed.
+    pub fn out_of_sight(&self) -> impl Iterator<Item = &Hidden> {
+        self.hidden.iter().map(|(_, hidden)| hidden)
+    }
+
     /// Every message here with its place, for the books' check: ready ones and hidden ones.
     pub fn all(&self) -> impl Iterator<Item = &Message> {
-        self.ready
-            .iter()
-            .map(|queued| &queued.message)
-            .chain(self.again.values())
-            .chain(self.hidden.iter().map(|(_, hidden)| &hidden.queued.message))
+        self.in_sight().chain(self.out_of_sight().map(|hidden| &hidden.queued.message))
     }
 }
 

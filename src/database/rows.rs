@@ -72,6 +72,12 @@ impl Outbox {
         self.passed_over.len() as u64
     }
 
+    /// The rows that no relay will ever read.
+    #[must_use]
+    pub fn never_read(&self) -> &[Message] {
+        &self.passed_over
+    }
+
     /// Rows in the table: unsent, passed over, and sent ones that are kept.
     #[must_use]
     pub fn rows(&self) -> u64 {

@@ -1,7 +1,8 @@
 //! The books: where every copy of a message is. Kept from the trace alone and compared with the parts' own counts after
 //! every event in debug builds and in tests.
 
-use super::record::{Kind, Record};
+use super::ledger::MOST_EFFECTS;
+use super::record::{Cause, Kind, Record};
 
 /// The kinds of place where a copy can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,21 +46,47 @@ impl Place {
     }
 }
 
-/// Where copies come from and where they end, beside the places: the outside of the books.
-const MADE: usize = 8;
-const ENDED: usize = 9;
-const COLUMNS: usize = 10;
+/// How a copy may end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The next part has a copy of its own.
+    HandedOn,
+    /// Acknowledged, and deleted by its queue.
+    Acknowledged,
+    /// A group has committed past it.
+    Committed,
+    /// Nobody has it any more, for a cause.
+    Gone(Cause),
+}
 
-/// Counts by part and place, in double entry: every move takes a copy out of one column and puts it into another.
+/// Where copies come from, beside the places: the outside of the books. After it a column for each end.
+const MADE: usize = 8;
+const HANDED_ON: usize = 9;
+const ACKNOWLEDGED: usize = 10;
+const COMMITTED: usize = 11;
+const GONE: usize = 12;
+const COLUMNS: usize = GONE + Cause::ALL.len();
+
+/// What a part has, in double entry.
+#[derive(Clone, Debug)]
+struct Page {
+    /// Signed: the column of those made counts down, and a wrong move shows as a negative count.
+    counts: [i64; COLUMNS],
+    /// Of those unread in a log: by effect.
+    unread: [i64; MOST_EFFECTS],
+    /// A bit for each column that ever had a copy.
+    seen: u64,
+}
+
+/// Counts by part and place: every move takes a copy out of one column and puts it into another.
 #[derive(Clone, Debug, Default)]
 pub struct Books {
-    /// `[part][column]`. Signed: the column of those made counts down, and a wrong move shows as a negative count.
-    counts: Vec<[i64; COLUMNS]>,
+    pages: Vec<Page>,
 }
 
 /// From which column to which a record moves a copy; none for a record that moves nothing.
 #[inline]
-const fn entry(kind: Kind) -> Option<(usize, usize)> {
+fn entry(record: &Record) -> Option<(usize, usize)> {
     const MEMORY: usize = Place::Memory as usize;
     const OUTBOX: usize = Place::Outbox as usize;
     const DELAYED: usize = Place::Delayed as usize;
@@ -68,11 +95,13 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
     const TRAY: usize = Place::Tray as usize;
     const UNREAD: usize = Place::Unread as usize;
     const PASSED_OVER: usize = Place::PassedOver as usize;
-    match kind {
+    let gone = || GONE + Cause::from_number(record.extra) as usize;
+    match record.kind {
         Kind::Held => Some((MADE, MEMORY)),
-        Kind::Released | Kind::GaveUp => Some((MEMORY, ENDED)),
+        Kind::Released => Some((MEMORY, HANDED_ON)),
+        Kind::GaveUp => Some((MEMORY, gone())),
         Kind::RowAdded => Some((MADE, OUTBOX)),
-        Kind::RowSent => Some((OUTBOX, ENDED)),
+        Kind::RowSent => Some((OUTBOX, HANDED_ON)),
         Kind::RowPassedOver => Some((OUTBOX, PASSED_OVER)),
         Kind::RowFound => Some((PASSED_OVER, OUTBOX)),
         Kind::Stored => Some((MADE, READY)),
@@ -81,11 +110,21 @@ const fn entry(kind: Kind) -> Option<(usize, usize)> {
         Kind::Appended | Kind::Rewound => Some((MADE, UNREAD)),
         Kind::Received => Some((READY, HIDDEN)),
         Kind::TimedOut | Kind::Returned => Some((HIDDEN, READY)),
-        Kind::Acked | Kind::LeftHands | Kind::DroppedHeld => Some((HIDDEN, ENDED)),
-        Kind::AckedLate | Kind::LeftQueue | Kind::Expired | Kind::Dropped => Some((READY, ENDED)),
-        Kind::Passed | Kind::ExpiredUnread | Kind::Overwritten | Kind::Aborted | Kind::PassedUnread => Some((UNREAD, ENDED)),
+        Kind::Acked => Some((HIDDEN, ACKNOWLEDGED)),
+        Kind::AckedLate => Some((READY, ACKNOWLEDGED)),
+        Kind::LeftHands => Some((HIDDEN, HANDED_ON)),
+        Kind::LeftQueue => Some((READY, HANDED_ON)),
+        Kind::DroppedHeld => Some((HIDDEN, gone())),
+        Kind::Dropped => Some((READY, gone())),
+        Kind::Expired => Some((READY, GONE + Cause::Retention as usize)),
+        Kind::Passed => Some((UNREAD, COMMITTED)),
+        Kind::ExpiredUnread => Some((UNREAD, GONE + Cause::Retention as usize)),
+        Kind::Overwritten => Some((UNREAD, GONE + Cause::LeaderDied as usize)),
+        Kind::Aborted => Some((UNREAD, GONE + Cause::Aborted as usize)),
+        Kind::PassedUnread => Some((UNREAD, GONE + Cause::BeganBehind as usize)),
         Kind::Buried => Some((MADE, TRAY)),
-        Kind::Redriven | Kind::ExpiredDead => Some((TRAY, ENDED)),
+        Kind::Redriven => Some((TRAY, HANDED_ON)),
+        Kind::ExpiredDead => Some((TRAY, GONE + Cause::Retention as usize)),
         Kind::Born
         | Kind::Asked
         | Kind::Answered
@@ -130,30 +169,45 @@ impl Books {
     /// Empty books for so many parts.
     #[must_use]
     pub fn new(parts: u16) -> Self {
-        Self { counts: vec![[0; COLUMNS]; usize::from(parts)] }
+        let page = Page { counts: [0; COLUMNS], unread: [0; MOST_EFFECTS], seen: 0 };
+        Self { pages: vec![page; usize::from(parts)] }
     }
 
     /// Takes in one record.
     #[inline]
     pub fn apply(&mut self, record: &Record) {
-        let Some((from, to)) = entry(record.kind) else { return };
+        let Some((from, to)) = entry(record) else { return };
+        let page = &mut self.pages[usize::from(record.part)];
         // A record of a log is unread once a group.
         let copies = if record.kind == Kind::Appended { i64::from(record.effects.count_ones()) } else { 1 };
-        let counts = &mut self.counts[usize::from(record.part)];
-        counts[from] -= copies;
-        counts[to] += copies;
+        page.counts[from] -= copies;
+        page.counts[to] += copies;
+        page.seen |= 1 << to;
+        let unread = Place::Unread as usize;
+        if from == unread || to == unread {
+            let by = if to == unread { 1 } else { -1 };
+            for (bit, count) in page.unread.iter_mut().enumerate() {
+                *count += by * i64::from(record.effects >> bit & 1);
+            }
+        }
     }
 
     /// How many copies are at a place of a part.
     #[must_use]
     pub fn count(&self, part: u16, place: Place) -> i64 {
-        self.counts[usize::from(part)][place as usize]
+        self.pages[usize::from(part)].counts[place as usize]
     }
 
-    /// How many copies are at a place, over all parts.
+    /// How many records of a log a reader has not read, by the effect that it leads to.
     #[must_use]
-    pub fn total(&self, place: Place) -> i64 {
-        self.column(place as usize)
+    pub fn unread(&self, part: u16, effect: u8) -> i64 {
+        self.pages[usize::from(part)].unread[usize::from(effect)]
+    }
+
+    /// Whether a copy ever was at a place of a part.
+    #[must_use]
+    pub fn has_been(&self, part: u16, place: Place) -> bool {
+        self.pages[usize::from(part)].seen & 1 << place as u64 != 0
     }
 
     /// Copies ever made.
@@ -162,20 +216,25 @@ impl Books {
         -self.column(MADE)
     }
 
-    /// Copies that ended: acknowledged, handed on, passed, expired, given up.
+    /// Copies that ended so, over all parts.
     #[must_use]
-    pub fn ended(&self) -> i64 {
-        self.column(ENDED)
+    pub fn ended(&self, end: End) -> i64 {
+        self.column(match end {
+            End::HandedOn => HANDED_ON,
+            End::Acknowledged => ACKNOWLEDGED,
+            End::Committed => COMMITTED,
+            End::Gone(cause) => GONE + cause as usize,
+        })
     }
 
     fn column(&self, column: usize) -> i64 {
-        self.counts.iter().map(|counts| counts[column]).sum()
+        self.pages.iter().map(|page| page.counts[column]).sum()
     }
 
     /// True when every copy ever made is in exactly one place or has ended, and no place holds fewer than none.
     #[must_use]
     pub fn balance(&self) -> bool {
-        let none_below = self.counts.iter().all(|counts| counts[..MADE].iter().all(|count| *count >= 0));
-        none_below && (0..COLUMNS).map(|column| self.column(column)).sum::<i64>() == 0
+        let none_below = self.pages.iter().all(|page| page.counts[..MADE].iter().chain(&page.unread).all(|count| *count >= 0));
+        none_below && self.pages.iter().map(|page| page.counts.iter().sum::<i64>()).sum::<i64>() == 0
     }
 }

@@ -1,7 +1,9 @@
 //! Messages by what became of them: what a list of them is asked for.
 
 use super::account::{Outcome, Standing};
+use super::books::Place;
 use super::ledger::Ledger;
+use super::record::Cause;
 
 /// What may have become of an effect of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +51,17 @@ pub enum Which {
     User(Outcome),
     /// Of this key.
     Key(u32),
+    /// With an effect that is lost for this cause.
+    LostBy(Cause),
+    /// At a place of a part; of those unread in a log, for the reader that leads to this effect.
+    At {
+        /// The part.
+        part: u16,
+        /// The place.
+        place: Place,
+        /// The reader's effect, by bit; nought where it does not matter.
+        effect: u8,
+    },
     /// Whose id begins so, or of this key.
     Near {
         /// How the id begins.

@@ -57,6 +57,7 @@ impl World {
             let mut unread = 0;
             for worker in self.workers.iter().filter(|worker| worker.source == Source::Log(index)) {
                 let Some(group) = &worker.group else { continue };
+                let before = unread;
                 for (partition, tape) in log.partitions.iter().enumerate() {
                     let from = group.committed[partition].max(tape.start());
                     // Unless dead letters were redriven into it, every record is for every group and none need be looked at.
@@ -65,6 +66,10 @@ impl World {
                     } else {
                         tape.iter_from(from).filter(|(_, record)| record.effects & (1 << worker.effect) != 0).count() as u64
                     };
+                }
+                let (counted, found) = (books.unread(log.part, worker.effect), unread - before);
+                if counted != found as i64 {
+                    return Err(format!("books say {counted} unread for effect {}, there are {found}", worker.effect));
                 }
             }
             expect(log.part, Place::Unread, unread)?;

@@ -75,7 +75,8 @@ impl Lab {
     pub(super) fn search_again(self) {
         let (trace, now_ms) = (self.trace(), wall_ms());
         let due = self.messages.run.with_value(|run| !run.looping && run.trace != trace && now_ms - run.began_ms >= AGAIN_MS);
-        if due && matches!(self.messages.search.get_untracked(), Search::Done) {
+        let listed = self.messages.asked.with_untracked(Option::is_some);
+        if due && listed && self.messages.search.get_untracked() == Search::Done {
             self.search(false);
         }
     }

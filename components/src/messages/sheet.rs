@@ -76,7 +76,7 @@ fn look_up(lab: Lab, ui: Ui, said: RwSignal<String>, follow: bool) {
     }
     if !lab.find(id) {
         said.set(
-            ["No message “", id, "” so far", &lab.known_ids(), ". It may come later: let time run, then look again."].concat(),
+            ["No message “", id, "” so far: ", &lab.known_ids(), ". It may come later: let time run, then look again."].concat(),
         );
         return;
     }
@@ -95,10 +95,10 @@ impl Lab {
                 Some((page.rows.into_iter().next()?.id, page.of))
             })
         };
-        let Some((first, of)) = row(0) else { return ", and no other".to_owned() };
+        let Some((first, of)) = row(0) else { return "there is none yet".to_owned() };
         match row(of.saturating_sub(1)) {
-            Some((last, _)) if last != first => [", from ", &first, " to ", &last, " there are"].concat(),
-            _ => [", only ", &first].concat(),
+            Some((last, _)) if last != first => ["there are ", &first, " to ", &last].concat(),
+            _ => ["there is only ", &first].concat(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Counts: how often each effect took place, and where every message is. The books add up.
+//! Counts: how often each effect took place.
 
 use leptos::prelude::*;
 use redrive::observe::lists::{Fate, Which};
@@ -9,7 +9,7 @@ use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 use crate::ui::Ui;
 
-/// The tables.
+/// The table.
 #[must_use]
 pub fn counts(lab: Lab, ui: Ui) -> Node {
     let effects = slot(move || {
@@ -20,22 +20,8 @@ pub fn counts(lab: Lab, ui: Ui) -> Node {
         let rows: Vec<Node> = rows.collect();
         vec![el("table").with(head).with(el("tbody").with_all(rows))]
     });
-    let books = slot(move || {
-        let books = lab.shown.with(|shown| shown.panels.books.clone());
-        let last = books.len().saturating_sub(1);
-        let rows = books.into_iter().enumerate().map(|(row, (place, count))| {
-            let class = if row == last { "total" } else { "" };
-            el("tr").class(class).with(el("th").attr("scope", "row").says(place)).with(el("td").says(grouped(count)))
-        });
-        vec![el("table").attr("id", "books").with(el("tbody").with_all(rows))]
-    });
     let region = el("div").class("scroll").attr("tabindex", "0").attr("role", "region").attr("aria-label", "Effects, counted");
-    el("details")
-        .attr("id", "effects")
-        .with(el("summary").says("Every effect, counted"))
-        .with(region.with(effects))
-        .with(el("h3").says("Where every message is"))
-        .with(books)
+    el("details").attr("id", "effects").with(el("summary").says("Every effect, counted")).with(region.with(effects))
 }
 
 /// A column: title, whether a count in it is harm, how it is read, and what its list has.

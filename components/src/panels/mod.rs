@@ -1,11 +1,16 @@
-//! The four panels: what users see, what breaks, how you notice, what to do; and under them counts and the event log.
+//! The four panels: what users see, what breaks, how you notice, what to do; and under them the books, counts and the event
+//! log.
 
+mod books;
 mod breaks;
 mod counts;
 mod cures;
 mod eventlog;
 mod notice;
+mod rules;
 mod users;
+
+pub use rules::rules;
 
 use leptos::prelude::*;
 
@@ -43,7 +48,8 @@ pub fn panels(lab: Lab, ui: Ui) -> Node {
         .with(crate::versus::panel::panel(lab, ui))
         .with(users::users(lab, ui))
         .with(breaks::breaks(lab))
-        .with(notice::notice(lab))
+        .with(notice::notice(lab, ui))
         .with(cures::cures(lab))
+        .with(books::books(lab, ui))
         .with(counts)
 }

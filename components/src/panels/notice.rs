@@ -6,13 +6,14 @@ use redrive::view::AlertView;
 
 use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
+use crate::ui::{Sheet, Ui};
 
 /// A bell.
 const BELL: &str = "M6.5 0a1 1 0 0 1 1 1v.6A4 4 0 0 1 10.5 5.5V9l1.5 1.8H1L2.5 9V5.5A4 4 0 0 1 5.5 1.6V1a1 1 0 0 1 1-1zM5 12h3a1.5 1.5 0 0 1-3 0z";
 
 /// The panel.
 #[must_use]
-pub fn notice(lab: Lab) -> Node {
+pub fn notice(lab: Lab, ui: Ui) -> Node {
     let rows = slot(move || {
         let alerts = lab.shown.with(|shown| shown.panels.alerts.clone());
         if alerts.is_empty() {
@@ -21,6 +22,8 @@ pub fn notice(lab: Lab) -> Node {
         vec![el("ul").class("rows").with_all(alerts.into_iter().map(|alert| row(lab, alert)))]
     });
     let title = el("h2").attr("id", "notice-title").says("How you notice");
+    let edit = button("link", "Rules and thresholds").attr("id", "rules-open").attr("aria-haspopup", "dialog");
+    let rows = el("div").with(rows).with(edit.press(move || ui.open(Sheet::Rules)));
     el("section").attr("id", "notice").attr("tabindex", "0").attr("aria-labelledby", "notice-title").with(title).with(rows)
 }
 

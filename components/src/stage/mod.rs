@@ -246,9 +246,9 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
     let Selection::Message(fact) = lab.selection.get() else { return None };
     let spot = lab.free_spot.get_untracked();
     let inside = easel.hits.iter().rev().find(|hit| hit.fact == fact).map(|hit| (hit.x, hit.y));
-    // Inside a part that does not draw it: at the near side of the part where it was last heard of.
+    // Inside a part that does not draw it: at the near side of the part that it came to last.
     let last =
-        lab.shown.with_untracked(|shown| shown.journey.as_ref().and_then(|journey| journey.lines.last().map(|line| line.part)));
+        lab.shown.with_untracked(|shown| shown.journey.as_ref().and_then(|journey| journey.path.last().map(|stop| stop.part)));
     let spot = spot.scaled(1.0 / easel.layout.scale.max(0.1));
     let near =
         |at: &Rect| (spot.mid_x().within(at.x + 16.0, at.right() - 16.0), spot.mid_y().within(at.y + 16.0, at.bottom() - 16.0));

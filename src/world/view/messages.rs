@@ -19,9 +19,17 @@ struct Came {
 }
 
 impl World {
-    /// Messages from a position on: at most [`MOST_ROWS`], looking at no more than so many messages.
+    /// Messages from a position on, in order of birth, or as they lie at a place: at most [`MOST_ROWS`], looking at no more than so many messages.
     #[must_use]
     pub fn messages(&self, which: &Which, from: u32, most: usize, most_looked: u32) -> MessagesView {
+        if let Which::At { part, place, effect } = *which {
+            let most = most.min(MOST_ROWS);
+            let mut facts = self.facts_at(part, place, effect, from as usize, most + 1);
+            let next = (facts.len() > most).then_some(from + most as u32);
+            facts.truncate(most);
+            let rows = facts.into_iter().filter_map(|fact| self.message_row(which, fact)).collect();
+            return MessagesView { rows, next, of: next.unwrap_or(from) };
+        }
         let facts = self.observer.ledger.facts();
         let end = facts.min(from.saturating_add(most_looked));
         let most = most.min(MOST_ROWS);
@@ -43,6 +51,10 @@ impl World {
             Which::All => true,
             Which::Fate(fate, Some(effect)) => ledger.has_fate(fact, usize::from(*effect), *fate),
             Which::Fate(fate, None) => (0..ledger.effects.len()).any(|effect| ledger.has_fate(fact, effect, *fate)),
+            Which::LostBy(cause) => {
+                (0..ledger.effects.len()).any(|effect| ledger.standing(fact, effect) == Standing::Lost(*cause))
+            }
+            Which::At { .. } => false,
             Which::User(outcome) => state.outcome == *outcome,
             Which::Key(key) => state.key == *key,
             Which::Near { begins, key } => Some(state.key) == *key || self.begins(state, begins),

@@ -1,6 +1,7 @@
 //! The world as the page sees it. Read only: nothing here changes a run.
 
 mod bodies;
+mod books;
 mod figures;
 mod inspect;
 mod journey;

@@ -1,7 +1,6 @@
 //! The four panels, the time track and the books.
 
 use crate::command::Command;
-use crate::observe::books::Place;
 use crate::observe::words::Names;
 use crate::scenario::alerts::{gauge_of, setting_of};
 use crate::scenario::gauges::{Unit, gauges};
@@ -48,7 +47,7 @@ impl World {
                 })
                 .collect(),
             series: self.series_views(),
-            books: self.book_rows(),
+            books: self.books_view(),
             effects: self.effect_views(),
         }
     }
@@ -195,20 +194,6 @@ impl World {
             }
         }
         SeriesView { title, role, harm, points, peak: unit.spoken(peak) }
-    }
-
-    /// Where every copy is. The last row is the sum of the others.
-    fn book_rows(&self) -> Vec<(String, u64)> {
-        let books = &self.observer.books;
-        let mut rows: Vec<(String, u64)> = Place::ALL
-            .iter()
-            .map(|place| (place.words().to_owned(), u64::try_from(books.total(*place)).unwrap_or(0)))
-            .filter(|(_, count)| *count > 0)
-            .collect();
-        let counted = |count: i64| u64::try_from(count).unwrap_or(0);
-        rows.push(("done with: handed on, acknowledged, dropped".into(), counted(books.ended())));
-        rows.push(("copies ever made".into(), counted(books.made())));
-        rows
     }
 
     fn effect_views(&self) -> Vec<EffectView> {

@@ -121,7 +121,7 @@ fn a_message_is_found_by_what_its_id_begins_with() {
     page.part("#find-text").type_in("m99");
     page.until_text("#found-told", "none");
     page.press(Key::Enter);
-    page.until_text("#find-said", "No message “m99” so far, from m1 to m10 there are.");
+    page.until_text("#find-said", "No message “m99” so far: there are m1 to m10.");
     page.screenshot("messages-find");
     page.part("#find-text").type_in("m10");
     page.press(Key::Enter);
@@ -145,4 +145,90 @@ fn a_path_has_times_on_a_desk_and_on_a_phone() {
         page.until("its path is drawn", |page| page.count("svg .trod") >= 2 && page.count("svg .trod-time") >= 3);
         page.screenshot(&["messages-", name].concat());
     }
+}
+
+/// The counts of the books on the page, and their total.
+fn book_counts(page: &Page) -> (Vec<u64>, u64) {
+    let counts = page.run(
+        "const number = (cell) => Number(cell.textContent.replaceAll(',', ''));
+         return [[...document.querySelectorAll('[data-book] td:last-child')].map(number), number(document.querySelector('#books-total'))]",
+    );
+    let total = counts[1].as_u64().expect("a total");
+    (counts[0].as_array().expect("rows").iter().map(|count| count.as_u64().expect("a count")).collect(), total)
+}
+
+#[test]
+fn the_books_add_up_while_time_runs_and_say_what_the_engine_says() {
+    let breaks = [("41s", "break orders"), ("86s", "mend orders")];
+    let (run, address) = run("order-shop", &[("shoppers.rate", "200/s")], &breaks);
+    let page = Visitor::new("books").open(&address);
+    page.until("the lab is there", |page| page.count("#clock") == 1);
+    page.click_button("60×");
+    page.click_button("Play");
+    for least in [2_000, 20_000, 60_000] {
+        page.until("there are more copies", |page| page.count("#books-total") == 1 && book_counts(page).1 > least);
+        let (counts, total) = book_counts(&page);
+        assert_eq!(counts.iter().sum::<u64>(), total, "while time runs: {counts:?}");
+    }
+    go_to_the_end(&page);
+    let books = at_the_end(&run).panels().books;
+    let engine: Vec<u64> = books.rows.iter().map(|row| row.count).collect();
+    assert_eq!(book_counts(&page), (engine.clone(), books.total), "{books:?}");
+    page.part("#books-open").click();
+    page.until("the books are open", |page| page.part("#books-total").is_seen());
+    page.run("document.querySelector('#books').scrollIntoView()");
+    let sum = page.text_of("#books-sum");
+    assert!(sum.ends_with(&format!("= {}", page.text_of("#books-total"))) && sum.contains(" + "), "{sum}");
+    assert!(page.axe().is_empty(), "{:#?}", page.axe());
+    page.screenshot("books");
+
+    // A row opens its list.
+    let row = books.rows.iter().find(|row| row.part == "Orders DB").expect("the outbox");
+    assert_eq!(row.what, "in the outbox, unsent");
+    let unread = books.rows.iter().find(|row| row.count > 0 && row.what.starts_with("not yet read by ")).expect("a backlog");
+    let (ids, _) = ids(&at_the_end(&run), unread.list.as_ref().expect("its list"), 0, 100);
+    page.part(&format!("[data-book='{}: {}'] button", unread.part, unread.what)).click();
+    page.until("those unread are listed", |page| listed(page) == ids);
+
+    let phone = Visitor::new("books_phone").phone().dark().open(&address);
+    go_to_the_end(&phone);
+    phone.control("tab", "Books").click();
+    phone.until("the books are in sight", |page| page.part("#books-total").is_seen());
+    assert_eq!(book_counts(&phone), (engine, books.total));
+    assert!(phone.axe().is_empty(), "{:#?}", phone.axe());
+    phone.screenshot("books-phone");
+}
+
+#[test]
+fn a_threshold_is_changed_in_place_and_what_would_have_fired_is_seen_at_once() {
+    let breaks = [("41s", "break orders"), ("86s", "mend orders")];
+    let (run, address) = run("order-shop", &[("shoppers.rate", "50/s")], &breaks);
+    let set = "alerts.orders-db.outbox-age.above";
+    let mut strict = run.clone();
+    strict.sets.push((set.into(), "10s".into()));
+    let rule = |run: &Run| at_the_end(run).panels().alerts.into_iter().find(|alert| alert.set == set).expect("the rule");
+    let (before, after) = (rule(&run), rule(&strict));
+    let page = Visitor::new("alert_rules").open(&address);
+    go_to_the_end(&page);
+    page.click_button("Rules and thresholds");
+    let of = |part: &str| format!("[data-alert='{set}'] {part}");
+    page.until_text(&of(".sub"), &["after ", &redrive::sim::time::spoken(before.after_us.expect("it fired"))].concat());
+    assert_eq!(page.text_of(&of("code")), before.expr);
+    let field = format!("[data-set='{set}']");
+    page.part(&field).type_in("ten");
+    page.press(Key::Tab);
+    page.until_text(&of(".wrong"), "Allowed: ");
+    page.part(&field).type_in("10s");
+    page.press(Key::Tab);
+    page.until_text(&of(".sub"), &["after ", &redrive::sim::time::spoken(after.after_us.expect("it fires"))].concat());
+    assert_eq!(page.text_of(&of("code")), after.expr);
+    page.until_text("#clock", "03:00.00");
+    assert!(page.text_of("#notice").contains(&after.text), "{}", page.text_of("#notice"));
+    page.click_button("Take these rules home");
+    page.until("the file is there", |page| {
+        page.count("#rules-file") == 1 && page.part("#rules-file").value().starts_with("groups:")
+    });
+    assert!(page.part("#rules-file").value().contains("OutboxAge"), "{}", page.part("#rules-file").value());
+    assert!(page.axe().is_empty(), "{:#?}", page.axe());
+    page.screenshot("alert-rules");
 }
