@@ -45,7 +45,7 @@ fn card(lab: Lab, ui: Ui, fact: u32) -> Node {
                     let key = journey.key;
                     let same = button("link mono small", journey.detail.clone()).attr("title", "All messages of this key");
                     let same = same.press(move || lab.open_list(ui, Which::Key(key), format!("key {key}")));
-                    let head = el("div").class("message-head").with(title.says(journey.title.clone())).with(same);
+                    let head = el("div").class("message-head").with(title.says(["Message ", &journey.title].concat())).with(same);
                     vec![head, el("p").class("soft small detail").says(journey.fates.join(" · "))]
                 }
             }

@@ -1,7 +1,6 @@
 //! The search: looks through the messages of the run a few milliseconds a frame, and can be stopped.
 
 use leptos::prelude::*;
-use redrive::timeline::Timeline;
 use redrive::view::MessageRow;
 
 use super::{Asked, Listed, PAGE, Search};
@@ -21,6 +20,8 @@ pub struct Run {
     rows: Vec<MessageRow>,
     /// Where it looks on; none when it is done.
     from: Option<u32>,
+    /// How many messages there are.
+    of: u32,
     /// Hash of the trace and count of events that it is for.
     trace: (u64, u64),
     /// When the last one began.
@@ -40,7 +41,7 @@ impl Lab {
         let trace = self.trace();
         let asleep = messages.run.try_update_value(|run| {
             let looping = std::mem::replace(&mut run.looping, true);
-            *run = Run { from: Some(from), trace, began_ms: wall_ms(), looping: true, rows: Vec::new() };
+            *run = Run { from: Some(from), of: 0, trace, began_ms: wall_ms(), looping: true, rows: Vec::new() };
             !looping
         });
         if anew {
@@ -91,23 +92,22 @@ impl Lab {
         let stopped = matches!(messages.search.get_untracked(), Search::Stopped(_));
         let deadline_ms = wall_ms() + LOOK_MS;
         let found = messages.run.try_update_value(|run| {
-            let (at_us, mut of) = self.desk.with_value(|desk| {
-                let Some(timeline) = &desk.timeline else { return (0, 0) };
-                let mut of = 0;
+            let at_us = self.desk.with_value(|desk| {
+                let Some(timeline) = &desk.timeline else { return 0 };
                 while let Some(from) = run.from.filter(|_| !stopped && run.rows.len() < PAGE) {
                     let page = timeline.messages(&which, from, PAGE - run.rows.len(), LOOKS);
                     run.rows.extend(page.rows);
-                    (run.from, of) = (page.next, page.of);
+                    (run.from, run.of) = (page.next, page.of);
                     if wall_ms() >= deadline_ms {
                         break;
                     }
                 }
-                (Timeline::now_us(timeline), of)
+                timeline.now_us()
             });
             let done = run.from.is_none() || run.rows.len() >= PAGE;
             run.looping = !done && !stopped;
-            of = of.max(run.from.unwrap_or(0));
-            (run.looping, Listed { rows: if done || stopped { run.rows.clone() } else { Vec::new() }, at_us, next: run.from, of })
+            let rows = if done || stopped { run.rows.clone() } else { Vec::new() };
+            (run.looping, Listed { rows, at_us, next: run.from, of: run.of })
         });
         let Some((going, listed)) = found else { return };
         if going {

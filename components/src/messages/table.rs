@@ -57,7 +57,7 @@ fn told(listed: &Listed, page: usize, search: Search) -> String {
     let at = [", at ", &clock(listed.at_us)].concat();
     match (search, listed.rows.len()) {
         (Search::At(_), _) => ": looking…".to_owned(),
-        (Search::Stopped(_), found) => [": stopped after ", &grouped(found as u64), " found"].concat(),
+        (Search::Stopped(_), found) => [": stopped, ", &grouped(found as u64), " found so far"].concat(),
         (Search::Done, 0) => [": none", &at].concat(),
         (Search::Done, _) => {
             let more = if listed.next.is_some() { ", and more" } else { ", that is all" };

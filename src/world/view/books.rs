@@ -103,7 +103,7 @@ impl World {
             }
             (Body::Server(index), Place::Ready) => {
                 let server = &self.servers[usize::from(index)];
-                let (free, locked) = (server.next(usize::MAX), server.locked(usize::MAX));
+                let (free, locked) = (server.next(from + most), server.locked(from + most));
                 Box::new(free.into_iter().chain(locked).map(|message: Message| message.fact))
             }
             (Body::Server(index), Place::Hidden | Place::Delayed) => {

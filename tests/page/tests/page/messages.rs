@@ -232,3 +232,27 @@ fn a_threshold_is_changed_in_place_and_what_would_have_fired_is_seen_at_once() {
     assert!(page.axe().is_empty(), "{:#?}", page.axe());
     page.screenshot("alert-rules");
 }
+
+#[test]
+fn a_long_search_says_how_far_it_is_and_can_be_stopped() {
+    let (run, address) = run("order-shop", &[("shoppers.rate", "500/s")], &[]);
+    let page = Visitor::new("long_search").open(&address);
+    go_to_the_end(&page);
+    page.press('/');
+    page.until("the field has the focus", |page| page.focused().contains("Id of a message"));
+    // Each look at the clock says that a frame's time is up, as on a slow machine; the button is pressed as soon as it is there.
+    page.run(
+        "const now = performance.now.bind(performance); let more = 0; performance.now = () => now() + (more += 50);
+         const field = document.querySelector('#find-text'); field.value = 'none such';
+         field.dispatchEvent(new Event('input', { bubbles: true }));
+         const look = () => { const stop = [...document.querySelectorAll('#find button')].find((it) => it.textContent === 'Stop looking');
+           if (stop && document.querySelector('#find progress').value > 0) { stop.click(); } else { requestAnimationFrame(look); } };
+         requestAnimationFrame(look);",
+    );
+    page.until_text("#found-told", "stopped, 0 found so far");
+    let (said, facts) = (page.text_of("#find .busy"), at_the_end(&run).observer.ledger.facts());
+    assert!(said.contains(&format!(" of {} messages looked at", redrive::sim::time::grouped(facts.into()))), "{said}");
+    page.screenshot("messages-stopped");
+    page.click_button("Look on");
+    page.until_text("#found-told", "near “none such”: none, at 03:00.00");
+}
