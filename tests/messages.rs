@@ -126,6 +126,15 @@ fn a_lost_message_says_why_when_and_where() {
 }
 
 #[test]
+fn effects_that_fared_alike_are_told_together() {
+    let played = play("order-shop", &["shoppers.rate=20/s"], &["41s break orders"]);
+    let page = played.world.messages(&Which::All, 0, 1, 1);
+    assert_eq!(page.rows[0].what, "email, stock, analytics once");
+    let late = read(&played.world, &Which::Fate(Fate::Late, None), 1, u32::MAX);
+    assert!(late[0].what.starts_with("email pending, late: it was due at 01:1"), "{}", late[0].what);
+}
+
+#[test]
 fn a_message_is_found_by_how_its_id_begins_and_by_its_key() {
     let played = play("order-shop", &["shoppers.rate=20/s"], &[]);
     let ids = |which: &Which| -> Vec<String> { read(&played.world, which, 200, 500).into_iter().map(|row| row.id).collect() };

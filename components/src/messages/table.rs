@@ -1,9 +1,10 @@
 //! A page of a list as a table, and what pages through it.
 
 use leptos::prelude::*;
-use redrive::observe::lists::Which;
+use redrive::observe::ledger::Outcome;
+use redrive::observe::lists::{Fate, Which};
 use redrive::sim::time::{clock, grouped};
-use redrive::view::MessageRow;
+use redrive::view::{MessageRow, PanelsView};
 
 use super::{Asked, Listed, Search};
 use crate::dom::{Node, button, el, slot};
@@ -23,7 +24,8 @@ pub fn table(lab: Lab, ui: Ui) -> Node {
     });
     let told = slot(move || {
         let Some(asked) = messages.asked.get() else { return Vec::new() };
-        let says = messages.listed.with(|listed| told(listed, messages.begins.with(Vec::len), messages.search.get()));
+        let all = lab.shown.with_untracked(|shown| counted(&shown.panels, &asked.which));
+        let says = messages.listed.with(|listed| told(listed, messages.begins.with(Vec::len), messages.search.get(), all));
         vec![el("p").attr("role", "status").attr("id", "found-told").with(el("b").says(asked.title)).says(says)]
     });
     let progress = slot(move || progress(lab));
@@ -49,8 +51,34 @@ pub fn table(lab: Lab, ui: Ui) -> Node {
     el("div").with(told).with(progress).with(region.with(rows)).with(slot(move || pager(lab)))
 }
 
+/// How many messages a list has, where that is counted anyway.
+fn counted(panels: &PanelsView, which: &Which) -> Option<u64> {
+    let users = &panels.users;
+    match which {
+        Which::User(Outcome::Served) => Some(users.served),
+        Which::User(Outcome::Late) => Some(users.late),
+        Which::User(Outcome::Twice) => Some(users.twice),
+        Which::User(Outcome::Never) => Some(users.never),
+        Which::User(Outcome::Refused) => Some(users.refused),
+        Which::User(Outcome::Waiting) => Some(users.waiting),
+        Which::At { .. } => panels.books.rows.iter().find(|row| row.list.as_ref() == Some(which)).map(|row| row.count),
+        Which::Fate(fate, Some(effect)) => panels.effects.get(usize::from(*effect)).and_then(|effect| match fate {
+            Fate::Once => Some(effect.once),
+            Fate::Twice => Some(effect.twice),
+            Fate::Lost => Some(effect.lost),
+            Fate::Pending => Some(effect.pending),
+            Fate::Dead => Some(effect.dead),
+            Fate::Late => Some(effect.late),
+            Fate::OutOfOrder => Some(effect.out_of_order),
+            // A repeat is counted each time, its message is listed once.
+            Fate::Skipped => None,
+        }),
+        _ => None,
+    }
+}
+
 /// What there is, after the list's title.
-fn told(listed: &Listed, page: usize, search: Search) -> String {
+fn told(listed: &Listed, page: usize, search: Search, all: Option<u64>) -> String {
     let first = (page - 1) * super::PAGE;
     let shown = (first + 1) as u64;
     let last = (first + listed.rows.len()) as u64;
@@ -60,8 +88,12 @@ fn told(listed: &Listed, page: usize, search: Search) -> String {
         (Search::Stopped(_), found) => [": stopped, ", &grouped(found as u64), " found so far"].concat(),
         (Search::Done, 0) => [": none", &at].concat(),
         (Search::Done, _) => {
-            let more = if listed.next.is_some() { ", and more" } else { ", that is all" };
-            [": ", &grouped(shown), " to ", &grouped(last), &at, more].concat()
+            let all = match all {
+                Some(all) if listed.next.is_some() => [" of ", &grouped(all.max(last))].concat(),
+                None if listed.next.is_some() => ", and more".to_owned(),
+                _ => ", that is all".to_owned(),
+            };
+            [": ", &grouped(shown), " to ", &grouped(last), &all, &at].concat()
         }
     }
 }

@@ -38,7 +38,6 @@ fn row(lab: Lab, alert: AlertView) -> Node {
             .with(el("span").class("sub").says(text));
     };
     let after = alert.after_us.map(|after_us| format!(", after {}", spoken(after_us))).unwrap_or_default();
-    let worst = alert.partition.map_or_else(String::new, |number| [", partition ", &number.to_string(), " worst"].concat());
     let cleared = alert.cleared_us.map(|at_us| format!(", cleared at {}", clock(at_us))).unwrap_or_default();
     let bell = el("svg")
         .class("bell")
@@ -48,7 +47,7 @@ fn row(lab: Lab, alert: AlertView) -> Node {
         .attr("role", "img")
         .attr("aria-label", "fired")
         .with(el("path").attr("d", BELL));
-    let what = el("span").says(alert.text).with(el("span").class("sub").says(after + &worst + &cleared));
+    let what = el("span").says(alert.text).with(el("span").class("sub").says(after + &cleared));
     let row = button("row", "").with(bell).with(what).with(el("time").says(clock(at_us)));
     el("li")
         .attr("data-rule", alert.rule)

@@ -12,10 +12,24 @@ use crate::world::World;
 pub const MOST_ROWS: usize = 200;
 
 /// What came of one effect, in words.
-struct Came {
-    what: String,
+struct Came<'w> {
+    /// Name of the effect; empty for what came of the message as a whole.
+    name: &'w str,
+    says: String,
     at: Option<(Timestamp, u16)>,
     level: Level,
+}
+
+/// Each thing that came, with the effects that it came of: `email, stock once`.
+fn told(came: &[Came<'_>]) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for (place, own) in came.iter().enumerate() {
+        if came[..place].iter().all(|before| before.says != own.says) {
+            let names: Vec<&str> = came.iter().filter(|other| other.says == own.says).map(|other| other.name).collect();
+            told.push([names.join(", ").as_str(), own.says.as_str()].concat());
+        }
+    }
+    told
 }
 
 impl World {
@@ -88,12 +102,12 @@ impl World {
             Which::Fate(_, Some(own)) => usize::from(*own) == effect,
             _ => true,
         };
-        let mut came: Vec<Came> = Vec::new();
+        let mut came: Vec<Came<'_>> = Vec::new();
         if state.refused && !matches!(which, Which::Fate(..)) {
             let mark = ledger.marked(fact, 0, Turn::Refused);
             let why = mark.map_or("", |mark| mark.cause.words());
             let at = mark.map(|mark| (mark.at_us, mark.part));
-            came.push(Came { what: ["told no: ", why].concat(), at, level: Level::Bad });
+            came.push(Came { name: "", says: ["told no: ", why].concat(), at, level: Level::Bad });
         } else {
             came.extend((0..ledger.effects.len()).filter(|effect| asked(*effect)).filter_map(|effect| self.came(fact, effect)));
         }
@@ -101,8 +115,7 @@ impl World {
         if came.iter().any(|came| came.level != Level::Good) {
             came.retain(|came| came.level != Level::Good);
         }
-        let words: Vec<&str> = came.iter().map(|came| came.what.as_str()).collect();
-        let what = if words.is_empty() { "on its way".to_owned() } else { words.join(" · ") };
+        let what = if came.is_empty() { "on its way".to_owned() } else { told(&came).join(" · ") };
         // The worst of them says when and where.
         let rank = |level: Level| match level {
             Level::Bad => 3,
@@ -110,7 +123,7 @@ impl World {
             Level::Quiet => 1,
             Level::Good => 0,
         };
-        let worst = came.iter().fold(None, |worst: Option<&Came>, came| match worst {
+        let worst = came.iter().fold(None, |worst: Option<&Came<'_>>, came| match worst {
             Some(worst) if rank(worst.level) >= rank(came.level) => Some(worst),
             _ => Some(came),
         });
@@ -128,7 +141,7 @@ impl World {
     }
 
     /// What came of an effect of a fact; none for one that it has nothing to do with.
-    fn came(&self, fact: u32, effect: usize) -> Option<Came> {
+    fn came(&self, fact: u32, effect: usize) -> Option<Came<'_>> {
         let ledger = &self.observer.ledger;
         let name = Names::new(self).effect(effect);
         let turn = |turn| ledger.marked(fact, effect, turn).map(|mark| (mark.at_us, mark.part));
@@ -148,12 +161,13 @@ impl World {
         let due = ledger.fact(fact).zip(promise).map(|(state, promise_us)| clock(state.born_us + promise_us));
         let due = due.map_or_else(String::new, |due| [", late: it was due at ", &due].concat());
         let skipped = if ledger.is_skipped(fact, effect) { ", a repeat skipped" } else { "" };
-        Some(Came { what: [name, &says, &due, skipped].concat(), at, level })
+        Some(Came { name, says: [&says, due.as_str(), skipped].concat(), at, level })
     }
 
     /// What came of every effect of a fact, in words.
     pub(super) fn fates(&self, fact: u32) -> Vec<String> {
         let effects = 0..self.observer.ledger.effects.len();
-        effects.filter_map(|effect| self.came(fact, effect)).map(|came| came.what).collect()
+        let came: Vec<Came<'_>> = effects.filter_map(|effect| self.came(fact, effect)).collect();
+        told(&came)
     }
 }
