@@ -1,7 +1,6 @@
 //! A page of a list as a table, and what pages through it.
 
 use leptos::prelude::*;
-use redrive::observe::ledger::Outcome;
 use redrive::observe::lists::{Fate, Which};
 use redrive::sim::time::{clock, grouped};
 use redrive::view::{MessageRow, PanelsView};
@@ -9,6 +8,7 @@ use redrive::view::{MessageRow, PanelsView};
 use super::{Asked, Listed, Search};
 use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
+use crate::panels::{COLUMNS, outcomes};
 use crate::stage::level_word;
 use crate::state::Selection;
 use crate::ui::Ui;
@@ -23,7 +23,7 @@ pub fn table(lab: Lab, ui: Ui) -> Node {
         lab.search_again();
     });
     let told = slot(move || {
-        let Some(asked) = messages.asked.get() else { return Vec::new() };
+        let Some(asked) = messages.asked.get() else { return lists(lab) };
         let all = lab.shown.with_untracked(|shown| counted(&shown.panels, &asked.which));
         let says = messages.listed.with(|listed| told(listed, messages.begins.with(Vec::len), messages.search.get(), all));
         vec![el("p").attr("role", "status").attr("id", "found-told").with(el("b").says(asked.title)).says(says)]
@@ -53,28 +53,35 @@ pub fn table(lab: Lab, ui: Ui) -> Node {
 
 /// How many messages a list has, where that is counted anyway.
 fn counted(panels: &PanelsView, which: &Which) -> Option<u64> {
-    let users = &panels.users;
     match which {
-        Which::User(Outcome::Served) => Some(users.served),
-        Which::User(Outcome::Late) => Some(users.late),
-        Which::User(Outcome::Twice) => Some(users.twice),
-        Which::User(Outcome::Never) => Some(users.never),
-        Which::User(Outcome::Refused) => Some(users.refused),
-        Which::User(Outcome::Waiting) => Some(users.waiting),
+        Which::User(outcome) => outcomes(&panels.users).iter().find(|own| own.3 == *outcome).map(|own| own.2),
         Which::At { .. } => panels.books.rows.iter().find(|row| row.list.as_ref() == Some(which)).map(|row| row.count),
-        Which::Fate(fate, Some(effect)) => panels.effects.get(usize::from(*effect)).and_then(|effect| match fate {
-            Fate::Once => Some(effect.once),
-            Fate::Twice => Some(effect.twice),
-            Fate::Lost => Some(effect.lost),
-            Fate::Pending => Some(effect.pending),
-            Fate::Dead => Some(effect.dead),
-            Fate::Late => Some(effect.late),
-            Fate::OutOfOrder => Some(effect.out_of_order),
-            // A repeat is counted each time, its message is listed once.
-            Fate::Skipped => None,
-        }),
+        // A repeat is counted each time, and its message is listed once.
+        Which::Fate(fate, Some(effect)) if *fate != Fate::Skipped => {
+            let effect = panels.effects.get(usize::from(*effect))?;
+            COLUMNS.iter().find(|column| column.3 == *fate).map(|column| (column.2)(effect))
+        }
         _ => None,
     }
+}
+
+/// The lists that have something in them, each as a button.
+fn lists(lab: Lab) -> Vec<Node> {
+    let panels = lab.shown.with(|shown| shown.panels.clone());
+    let users =
+        outcomes(&panels.users).map(|(_, title, count, outcome)| (["users, ", title].concat(), count, Which::User(outcome)));
+    let effects = panels.effects.iter().zip(0_u8..).flat_map(|(effect, bit)| {
+        COLUMNS.map(|(title, _, read, fate)| ([&effect.name, ", ", title].concat(), read(effect), Which::Fate(fate, Some(bit))))
+    });
+    let chips = users.into_iter().chain(effects).filter(|(_, count, _)| *count > 0).map(|(title, count, which)| {
+        let says = [&title, " ", &grouped(count)].concat();
+        button("chip", says).press(move || lab.list(Some(Asked { which: which.clone(), title: title.clone() })))
+    });
+    let chips: Vec<Node> = chips.collect();
+    if chips.is_empty() {
+        return Vec::new();
+    }
+    vec![el("div").class("chips lists").attr("role", "group").attr("aria-label", "Lists").with_all(chips)]
 }
 
 /// What there is, after the list's title.

@@ -25,9 +25,10 @@ pub fn counts(lab: Lab, ui: Ui) -> Node {
 }
 
 /// A column: title, whether a count in it is harm, how it is read, and what its list has.
-type Column = (&'static str, bool, fn(&EffectView) -> u64, Fate);
+pub type Column = (&'static str, bool, fn(&EffectView) -> u64, Fate);
 
-const COLUMNS: [Column; 8] = [
+/// The columns of the table.
+pub const COLUMNS: [Column; 8] = [
     ("once", false, |row| row.once, Fate::Once),
     ("twice", true, |row| row.twice, Fate::Twice),
     ("lost", true, |row| row.lost, Fate::Lost),

@@ -10,7 +10,9 @@ mod notice;
 mod rules;
 mod users;
 
+pub use counts::COLUMNS;
 pub use rules::rules;
+pub use users::outcomes;
 
 use leptos::prelude::*;
 

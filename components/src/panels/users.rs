@@ -86,17 +86,22 @@ fn waffle(users: &UsersView) -> Node {
     el("div").class(look).attr("role", "img").attr("aria-label", label).with_all(cells)
 }
 
-/// The counts over the whole run.
-fn key(lab: Lab, ui: Ui, users: &UsersView) -> Node {
-    let counts = [
+/// What users may have got: class, title, count and outcome.
+#[must_use]
+pub fn outcomes(users: &UsersView) -> [(&'static str, &'static str, u64, Outcome); 6] {
+    [
         ("good", "served", users.served, Outcome::Served),
         ("late", "late", users.late, Outcome::Late),
         ("twice", "twice", users.twice, Outcome::Twice),
         ("never", "never", users.never, Outcome::Never),
         ("refused", "refused", users.refused, Outcome::Refused),
         ("wait", "waiting", users.waiting, Outcome::Waiting),
-    ];
-    let shown = counts.into_iter().filter(|(class, _, count, _)| *count > 0 || *class == "good");
+    ]
+}
+
+/// The counts over the whole run.
+fn key(lab: Lab, ui: Ui, users: &UsersView) -> Node {
+    let shown = outcomes(users).into_iter().filter(|(class, _, count, _)| *count > 0 || *class == "good");
     let rows = shown.map(|(class, title, count, outcome)| {
         let open = button("count", "").attr("title", "List them").with(el("i").class(class)).says([title, " "].concat());
         let open = open.with(el("b").says(grouped(count)));

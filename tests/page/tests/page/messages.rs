@@ -115,6 +115,9 @@ fn a_message_is_found_by_what_its_id_begins_with() {
     go_to_the_end(&page);
     page.press('/');
     page.until("the field has the focus", |page| page.focused().contains("Id of a message"));
+    page.screenshot("messages-lists");
+    page.click_button("charge, twice 1");
+    page.until("the list is there", |page| listed(page) == ["m5"]);
     page.part("#find-text").type_in("m1");
     page.until("what begins so is listed", |page| listed(page) == ["m1", "m10"]);
     page.part("#find-text").type_in("key 3");
