@@ -195,7 +195,14 @@ impl Layout {
     pub fn free_spot(&self, w: f64, highest: f64) -> Rect {
         let spots = [1.0, 0.85, 0.7, 0.6].map(|share| self.spot(w, highest * share));
         let covered = |spot: &Rect| self.boxes.iter().map(|part| part.overlap(spot)).sum::<f64>();
-        spots.iter().find(|spot| covered(spot) <= 0.0).copied().unwrap_or(spots[1])
+        // The highest of those that cover the least.
+        let mut best = spots[0];
+        for spot in spots {
+            if covered(&spot) < covered(&best) {
+                best = spot;
+            }
+        }
+        best
     }
 
     fn spot(&self, w: f64, h: f64) -> Rect {
