@@ -9,6 +9,7 @@ pub use messages::{MessageRow, MessagesView};
 
 use redrive_brokers::profile::Native;
 
+use crate::observe::health::Verdict;
 use crate::scenario::parts::Role;
 use crate::sim::Timestamp;
 
@@ -381,6 +382,36 @@ pub struct SeriesView {
     pub peak: String,
 }
 
+/// How a consumer is, and was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HealthView {
+    /// Index of the part.
+    pub part: u16,
+    /// Its name.
+    pub title: String,
+    /// How it is.
+    pub verdict: Verdict,
+    /// Why, in words and figures: `12.3 s behind`.
+    pub why: String,
+    /// Since when.
+    pub since_us: Timestamp,
+    /// Every verdict so far, the oldest first; the last one is the one in force.
+    pub spans: Vec<VerdictView>,
+}
+
+/// A stretch of time with one verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VerdictView {
+    /// How it was.
+    pub verdict: Verdict,
+    /// Why.
+    pub why: String,
+    /// Since when.
+    pub from_us: Timestamp,
+    /// Until when; none while it lasts.
+    pub to_us: Option<Timestamp>,
+}
+
 /// What the panels show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PanelsView {
@@ -392,6 +423,8 @@ pub struct PanelsView {
     pub alerts: Vec<AlertView>,
     /// What to do.
     pub cures: Vec<CureView>,
+    /// How each consumer is.
+    pub health: Vec<HealthView>,
     /// Faults as spans.
     pub spans: Vec<SpanView>,
     /// Series for the time track, up to 4.

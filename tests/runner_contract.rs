@@ -31,7 +31,7 @@ fn run_prints_the_report_of_the_contract() {
     let report = report(&["order-shop", "--until", "3s", "--seed", "11"]);
     assert_eq!(
         names(&report),
-        ["scenario", "seed", "until_us", "events", "trace_hash", "facts", "users", "alerts", "silent", "parts"]
+        ["scenario", "seed", "until_us", "events", "trace_hash", "facts", "users", "alerts", "silent", "parts", "health"]
     );
     assert_eq!(
         (&report["scenario"], &report["seed"], &report["until_us"]),

@@ -170,6 +170,7 @@ fn no_panels() -> PanelsView {
         findings: Vec::new(),
         alerts: Vec::new(),
         cures: Vec::new(),
+        health: Vec::new(),
         spans: Vec::new(),
         series: Vec::new(),
         books: redrive::view::BooksView::default(),

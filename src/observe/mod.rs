@@ -3,6 +3,7 @@
 pub mod account;
 pub mod books;
 pub mod findings;
+pub mod health;
 pub mod histogram;
 pub mod hops;
 pub mod ledger;

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::health::{Consumer, Stretch};
 use super::ledger::{FactState, Outcome, Standing, Status};
 use crate::scenario::gauges::gauges;
 use crate::sim::order::by_key;
@@ -34,6 +35,7 @@ pub fn report(world: &World) -> Value {
         "alerts": alerts(world),
         "silent": silent(world),
         "parts": parts(world),
+        "health": health(world),
     })
 }
 
@@ -144,6 +146,33 @@ fn silent(world: &World) -> Vec<&str> {
         }
     }
     silent
+}
+
+/// How each consumer is and was.
+fn health(world: &World) -> Vec<Value> {
+    let id = |part: u16| world.scenario().parts.get_index(usize::from(part)).map(|(id, _)| id.as_str());
+    let row = |consumer: &Consumer| {
+        let now = consumer.stretches.last()?;
+        let spans: Vec<Value> = consumer.stretches.iter().map(stretch).collect();
+        Some(json!({
+            "part": id(consumer.part),
+            "verdict": now.verdict.word(),
+            "why": now.sign.why(now.value),
+            "since_us": now.from_us,
+            "spans": spans,
+        }))
+    };
+    world.board.consumers.iter().filter_map(row).collect()
+}
+
+fn stretch(stretch: &Stretch) -> Value {
+    json!({
+        "verdict": stretch.verdict.word(),
+        "sign": stretch.sign.word(),
+        "why": stretch.sign.why(stretch.value),
+        "from_us": stretch.from_us,
+        "to_us": stretch.to_us,
+    })
 }
 
 fn parts(world: &World) -> Value {

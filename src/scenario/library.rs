@@ -49,6 +49,7 @@ const ALL: &[(&str, &str)] = &[
     ("fifo-batch", include_str!("library/fifo-batch.json")),
     ("offsets-expired", include_str!("library/offsets-expired.json")),
     ("stuck-transaction", include_str!("library/stuck-transaction.json")),
+    ("consumer-health", include_str!("library/consumer-health.json")),
     ("slow-consumers", include_str!("library/slow-consumers.json")),
     ("retention-runs-out", include_str!("library/retention-runs-out.json")),
     ("hot-partition", include_str!("library/hot-partition.json")),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::World;
 use super::part::{Body, Counters};
+use crate::observe::health::{self, Consumer};
 use crate::observe::ledger::Outcome;
 use crate::scenario::gauges::{REBALANCES, gauges};
 use crate::scenario::parts::Isolation;
@@ -33,6 +34,8 @@ pub struct GaugeBoard {
     window: VecDeque<Vec<Counters>>,
     /// The rules.
     pub alerts: Vec<Alert>,
+    /// How each consumer is.
+    pub consumers: Vec<Consumer>,
 }
 
 /// An alert rule and what it did.
@@ -100,6 +103,7 @@ impl GaugeBoard {
             harm: Tape::default(),
             window: VecDeque::new(),
             alerts,
+            consumers: health::consumers(scenario),
         }
     }
 
@@ -147,6 +151,7 @@ impl World {
         }
         self.board.window.push_back(counters);
         self.look_at_rules();
+        self.look_at_consumers();
         let board = &self.board;
         self.observer.findings.sampled(self.now_us, board, &self.observer.ledger);
         self.next_sample_us = self.now_us + self.board.sample_us;
@@ -181,6 +186,16 @@ impl World {
                 self.board.alerts[index].fired.push(Firing { at_us: now_us, after_us, cleared_us: None, partition });
             }
         }
+    }
+
+    fn look_at_consumers(&mut self) {
+        let mut consumers = std::mem::take(&mut self.board.consumers);
+        for consumer in &mut consumers {
+            let part = consumer.part;
+            let place = |name: &str| health::place(&self.scenario, part, name);
+            consumer.sampled(self.now_us, |name| place(name).map_or(0, |place| self.board.newest(part, place)));
+        }
+        self.board.consumers = consumers;
     }
 
     /// The gauges of a part at this very moment, in the order of its table.

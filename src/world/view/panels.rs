@@ -1,6 +1,7 @@
 //! The four panels, the time track and the books.
 
 use crate::command::Command;
+use crate::observe::health::Consumer;
 use crate::observe::words::Names;
 use crate::scenario::alerts::{gauge_of, setting_of};
 use crate::scenario::gauges::{Unit, gauges};
@@ -9,7 +10,7 @@ use crate::scenario::prometheus::expression;
 use crate::sim::Tape;
 use crate::sim::order::by_key;
 use crate::sim::time::{grouped, spoken};
-use crate::view::{AlertView, CureView, EffectView, FindingView, PanelsView, SeriesView, SpanView};
+use crate::view::{AlertView, CureView, EffectView, FindingView, HealthView, PanelsView, SeriesView, SpanView, VerdictView};
 use crate::world::{Body, World};
 
 /// A series is thinned out to so many points.
@@ -37,6 +38,7 @@ impl World {
                 .collect(),
             alerts: self.alert_views(),
             cures: self.cure_views(),
+            health: self.health_views(),
             spans: findings
                 .spans()
                 .iter()
@@ -100,6 +102,30 @@ impl World {
         let mut fired = by_key(fired, |alert| alert.at_us.unwrap_or(0));
         fired.extend(silent);
         fired
+    }
+
+    fn health_views(&self) -> Vec<HealthView> {
+        let view = |consumer: &Consumer| {
+            let now = consumer.stretches.last()?;
+            Some(HealthView {
+                part: consumer.part,
+                title: self.title(consumer.part),
+                verdict: now.verdict,
+                why: now.sign.why(now.value),
+                since_us: now.from_us,
+                spans: consumer
+                    .stretches
+                    .iter()
+                    .map(|stretch| VerdictView {
+                        verdict: stretch.verdict,
+                        why: stretch.sign.why(stretch.value),
+                        from_us: stretch.from_us,
+                        to_us: stretch.to_us,
+                    })
+                    .collect(),
+            })
+        };
+        self.board.consumers.iter().filter_map(view).collect()
     }
 
     /// The scenario's cures that would change something now, after a mend for everything that is broken.
