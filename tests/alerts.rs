@@ -60,7 +60,7 @@ fn it_travels_in_a_link_and_shows_in_the_view() {
     assert_eq!(timeline.travel(40_000_000, u64::MAX), Progress::Done);
     let fired = alert(&timeline);
     assert_eq!((fired.at_us, fired.partition), (Some(35_100_000), Some(1)));
-    assert_eq!(fired.text, "lag in time > 10.0 s for 5s on Email, partition 1");
+    assert_eq!(fired.text, "lag in time > 10.0 s for 5.0 s on Email, partition 1");
 }
 
 #[test]

@@ -60,7 +60,7 @@ impl World {
         for alert in &self.board.alerts {
             let Some(gauge) = gauge_of(&self.scenario, &alert.spec) else { continue };
             let (unit, hold) = (gauge.unit, alert.spec.hold.to_string());
-            let holds = if alert.spec.hold.0 > 0 { [" for ", &hold].concat() } else { String::new() };
+            let holds = if alert.spec.hold.0 > 0 { [" for ", &spoken(alert.spec.hold.0)].concat() } else { String::new() };
             let text = [gauge.title, " > ", &unit.spoken(alert.spec.above), &holds, " on ", &self.title(alert.part)].concat();
             let base = AlertView {
                 rule: alert.spec.rule.clone(),

@@ -3,6 +3,7 @@
 mod bad_input;
 mod brokers;
 mod exact_runs;
+mod failures;
 mod first_screen;
 mod messages;
 mod order_shop;
