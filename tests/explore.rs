@@ -10,12 +10,9 @@ fn with(id: &str, sets: &[&str]) -> Run {
     Run { sets: sets.collect(), ..Run::of_library(id) }
 }
 
-/// A scenario with nothing planned, so that the tried fault is the only one.
+/// A scenario without what it plans, so that the tried fault is the only one.
 fn calm(id: &str, sets: &[&str]) -> Run {
-    let run = with(id, sets);
-    let mut document = redrive::scenario::export::complete(&run.scenario().expect("it ships"));
-    document["breaks"] = serde_json::json!([]);
-    Run::of_document(id, &document.to_string())
+    with(id, &[sets, &["lab.planned=no"]].concat())
 }
 
 fn explored(run: &Run, plan: Plan) -> Exploration {
@@ -96,6 +93,17 @@ fn every_run_stands_in_the_row_of_what_was_struck_and_can_be_found_again() {
     world.run_until(again.until_us());
     let harm: u64 = (0..world.observer.ledger.effects.len()).map(|effect| Harm::of(&world, effect).twice).sum();
     assert_eq!(harm, twice.harm.twice);
+}
+
+#[test]
+fn what_is_planned_can_be_left_out() {
+    let planned = with("work-queue-crash", &[]).scenario().expect("it ships");
+    assert_eq!((planned.planned, planned.breaks.is_empty()), (Some(true), false));
+    let calm = with("work-queue-crash", &["lab.planned=no"]).scenario().expect("it ships");
+    assert_eq!((calm.planned, calm.breaks.len()), (Some(false), 0));
+    assert_eq!(with("order-shop", &[]).scenario().expect("it ships").planned, None);
+    let fault = with("work-queue-crash", &["lab.planned=maybe"]).scenario().expect_err("no such choice").to_string();
+    assert!(fault.contains("set lab.planned") && fault.contains("yes or no"), "{fault}");
 }
 
 #[test]

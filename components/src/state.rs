@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::versus::QueueOf;
 use redrive::command::Timed;
+use redrive::scenario::document::switches::{PLANNED, PLANNED_WORDS};
 use redrive::scenario::{Fault, Question, Scenario};
 use redrive::view::{HopView, InspectView, JourneyView, LineView, PanelsView, StageView};
 
@@ -74,20 +75,32 @@ impl Opened {
             places: scenario.parts.values().map(|part| part.at).collect(),
             parts: scenario.parts.keys().cloned().collect(),
             queues: crate::versus::queues(scenario),
-            switches: scenario
-                .switches
-                .iter()
-                .map(|(name, switch)| Switch {
-                    name: name.clone(),
-                    title: switch.title.clone(),
-                    value: switch.value.clone(),
-                    choices: switch.choices.clone(),
-                })
-                .collect(),
+            switches: switches(scenario),
             ask: scenario.ask.clone(),
             shared,
         }
     }
+}
+
+/// The switches of a scenario, and the one that leaves out what it plans.
+fn switches(scenario: &Scenario) -> Vec<Switch> {
+    let own = scenario.switches.iter().map(|(name, switch)| Switch {
+        name: name.clone(),
+        title: switch.title.clone(),
+        value: switch.value.clone(),
+        choices: switch.choices.clone(),
+    });
+    let mut all: Vec<Switch> = own.collect();
+    if let Some(strike) = scenario.planned {
+        let [yes, no] = PLANNED_WORDS.map(str::to_owned);
+        all.push(Switch {
+            name: PLANNED.to_owned(),
+            title: "Planned faults".to_owned(),
+            value: if strike { yes.clone() } else { no.clone() },
+            choices: vec![(yes, "strike".to_owned()), (no, "left out".to_owned())],
+        });
+    }
+    all
 }
 
 /// What moves.

@@ -59,6 +59,8 @@ pub struct Scenario {
     pub alerts: Vec<AlertSpec>,
     /// Cures on offer.
     pub cures: Vec<CureSpec>,
+    /// Whether the faults that the document plans strike; none where it plans none.
+    pub planned: Option<bool>,
     /// Switches: named choices that each patch the document, set with `lab.NAME=CHOICE`.
     pub switches: IndexMap<String, SwitchSpec>,
     /// What it says should be true of every run.

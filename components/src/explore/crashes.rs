@@ -20,6 +20,8 @@ struct Form {
     /// Ids of parts that are left alone.
     spared: Vec<String>,
     together: bool,
+    /// Nothing else goes wrong than what is tried.
+    calm: bool,
     most: String,
     wrong: String,
 }
@@ -38,6 +40,7 @@ pub fn crashes(lab: Lab, ui: Ui) -> Node {
         faults: [true, false, false],
         spared: Vec::new(),
         together: false,
+        calm: false,
         most: String::new(),
         wrong: String::new(),
     });
@@ -98,6 +101,8 @@ fn asks(lab: Lab, trial: Trial, form: RwSignal<Form, LocalStorage>, picked: RwSi
         })
     });
     let together = checkbox("Also two faults in one run", now.together, move |on| form.update(|form| form.together = on));
+    let calm = scenario.planned == Some(true);
+    let calm = calm.then(|| checkbox("Without what the scenario plans", now.calm, move |on| form.update(|form| form.calm = on)));
     let most = el("input")
         .class("mono")
         .attr("inputmode", "numeric")
@@ -119,7 +124,11 @@ fn asks(lab: Lab, trial: Trial, form: RwSignal<Form, LocalStorage>, picked: RwSi
         };
         form.update(|form| form.wrong = String::new());
         picked.set(None);
-        let Some(run) = lab.run() else { return };
+        let Some(mut run) = lab.run() else { return };
+        if form_now.calm {
+            run.sets.retain(|(place, _)| place != "lab.planned");
+            run.sets.push(("lab.planned".into(), "no".into()));
+        }
         let faults = FAULTS.iter().zip(form_now.faults).filter(|(_, on)| *on).map(|((fault, _), _)| *fault).collect();
         let parts = parts.iter().map(|(id, _)| id.clone()).filter(|id| !form_now.spared.contains(id)).collect();
         let plan = Plan { faults, parts, together: if form_now.together { 2 } else { 1 }, most };
@@ -132,7 +141,11 @@ fn asks(lab: Lab, trial: Trial, form: RwSignal<Form, LocalStorage>, picked: RwSi
         group("Where", places)
     };
     vec![
-        el("div").class("asks").with(group("What goes wrong", faults)).with(where_to).with(group("How much", [together, most])),
+        el("div")
+            .class("asks")
+            .with(group("What goes wrong", faults))
+            .with(where_to)
+            .with(group("How much", [together].into_iter().chain(calm).chain([most]))),
         el("p").class("wrong").attr("role", "alert").says(now.wrong),
         el("div").class("offers").with(go),
     ]

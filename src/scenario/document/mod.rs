@@ -92,6 +92,7 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
         return None;
     }
     let switches = switches::apply(reader, &mut fields, sets);
+    let planned = switches::planned(&mut fields, switches.contains_key(switches::PLANNED), sets);
     let names: Vec<&str> = Header::TABLE.iter().map(|row| row.name).chain(OTHER_FIELDS).collect();
     reader.only("", &fields, "a scenario", &names);
     let header = Header::read(reader, &fields, id);
@@ -129,6 +130,7 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
         alerts: Vec::new(),
         cures: Vec::new(),
         switches,
+        planned,
         properties: Vec::new(),
         ask: None,
     };

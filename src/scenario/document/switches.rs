@@ -9,6 +9,10 @@ use crate::scenario::{SwitchSpec, valid_id};
 
 /// The part name that `--set` reserves for switches: `lab.kind=log`.
 pub const LAB: &str = "lab";
+/// The switch that every document with planned faults has: `lab.planned=no` leaves them out.
+pub const PLANNED: &str = "planned";
+/// Its choices: they strike, or they do not.
+pub const PLANNED_WORDS: [&str; 2] = ["yes", "no"];
 /// The most switches, and the most choices of one.
 const MOST: usize = 8;
 
@@ -32,7 +36,12 @@ pub fn apply(reader: &mut Reader, document: &mut Map<String, Value>, sets: &[(St
     for (place, value) in sets {
         let Some((LAB, name)) = place.split_once('.') else { continue };
         let shown = format!("{LAB}.{name}={value}");
-        if declared.get(name).is_none() {
+        if name == PLANNED && declared.get(name).is_none() {
+            if !PLANNED_WORDS.contains(&value.as_str()) {
+                let wrong = format!("`{shown}`: the planned faults strike or they do not");
+                reader.fault(format!("set {LAB}.{name}"), wrong, PLANNED_WORDS.join(" or "));
+            }
+        } else if declared.get(name).is_none() {
             let names = switches.keys().map(String::as_str);
             let allowed = if switches.is_empty() { "no switch: this scenario has none".into() } else { known(name, names) };
             reader.fault(format!("set {LAB}.{name}"), format!("`{shown}`: there is no switch `{name}`"), allowed);
@@ -46,6 +55,21 @@ pub fn apply(reader: &mut Reader, document: &mut Map<String, Value>, sets: &[(St
         *document = fields;
     }
     switches
+}
+
+/// Whether the faults that a document plans strike in this run; none where it plans none. Left out, they are taken out of
+/// the document.
+pub fn planned(document: &mut Map<String, Value>, declared: bool, sets: &[(String, String)]) -> Option<bool> {
+    let breaks = document.get_mut("breaks")?.as_array_mut()?;
+    if declared || breaks.is_empty() {
+        return None;
+    }
+    let set = sets.iter().rev().find(|(place, _)| place.split_once('.') == Some((LAB, PLANNED)));
+    let strike = set.is_none_or(|(_, word)| word != PLANNED_WORDS[1]);
+    if !strike {
+        breaks.clear();
+    }
+    Some(strike)
 }
 
 /// Reads one switch and the patch of its choice in force.

@@ -52,6 +52,28 @@ fn every_crash_is_tried_beside_the_page_and_each_count_opens_its_runs() {
 }
 
 #[test]
+fn what_is_planned_can_be_left_out_and_the_proof_says_over_how_many_faults() {
+    let sets = [("lab.idempotent", "true"), ("lab.planned", "no")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let run = Run { sets: sets.to_vec(), ..Run::of_library("ack-order") };
+    let found = Explorer::new(&run, Plan::default()).expect("a sound plan").finish();
+    assert_eq!(found.outcomes.clean, found.tried);
+    let page = open("calm_crashes", "#/s/ack-order");
+    page.part("#switch-idempotent-true").click();
+    page.click_button("Try every crash");
+    page.control("checkbox", "Without what the scenario plans").click();
+    page.click_button("Try them all");
+    page.until_text("#crashes-verdict", &format!("{0} of {0} runs end clean.", grouped(found.tried)));
+    page.until_text("#properties", &format!("proved over {} fault points", grouped(found.tried)));
+    page.press(redrive_page_tests::Key::Escape);
+
+    // The switch over the stage does the same for the open run.
+    page.part("#switch-planned-no").click();
+    page.until("the planned crash is gone", |page| {
+        page.part("#switch-planned-no").attribute("aria-pressed").as_deref() == Some("true")
+    });
+}
+
+#[test]
 fn what_is_tried_can_be_stopped_and_time_goes_on_meanwhile() {
     let page = open("stop_a_trial", "#/s/order-shop");
     page.click_button("Try every crash");
