@@ -16,6 +16,7 @@ use super::setting::{Form, Spec};
 pub fn profile_of(kind: &Kind) -> Option<&'static Profile> {
     match kind {
         Kind::Queue(settings) => profile::named(settings.broker.word()),
+        Kind::Log(settings) => profile::named(settings.broker.word()),
         _ => None,
     }
 }
@@ -24,8 +25,7 @@ pub fn profile_of(kind: &Kind) -> Option<&'static Profile> {
 #[must_use]
 pub fn broker_of(parts: &IndexMap<String, PartSpec>, kind: &Kind) -> Option<&'static Profile> {
     match kind {
-        Kind::Queue(_) => profile_of(kind),
-        Kind::Log(settings) => profile::named(settings.broker.word()),
+        Kind::Queue(_) | Kind::Log(_) => profile_of(kind),
         Kind::Worker(settings) => match &parts.get(settings.from.id()?)?.kind {
             source @ (Kind::Queue(_) | Kind::Log(_)) => broker_of(parts, source),
             _ => None,
@@ -56,13 +56,19 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
     }
 }
 
-/// A value as we write it: a producer's `acks` are also numbers.
+/// A value as we write it: a producer's `acks` are also numbers, Kafka's group protocols and assignors have other words, and a
+/// member with a name of its own is static.
 #[must_use]
 pub fn understood(name: &str, value: &Value) -> Value {
     let word = match (name, value.to_string().trim_matches('"')) {
         ("acks", "-1") => "all",
         ("acks", "0") => "none",
         ("acks", "1") => "leader",
+        ("group.protocol", "classic") => "eager",
+        ("group.protocol", "consumer") => "kip848",
+        ("group.instance.id", "" | "null") => "false",
+        ("group.instance.id", _) => "true",
+        ("partition.assignment.strategy", "roundrobin") => "round-robin",
         _ => return value.clone(),
     };
     Value::from(word)

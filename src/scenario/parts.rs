@@ -330,7 +330,7 @@ settings! {
         retention: Micros = "7d" in "1s..=365d", "Records in segments whose newest is older than this are dropped.";
         delay: Micros = "0s" in "0s..=24h", "How old a record is before its readers go on to it.";
         segment: u64 = "1000" in "1..=10000000", "Records a segment holds. Retention drops whole segments only.";
-        broker: LogBroker = "generic" in "generic|kafka|redpanda", "Whose rules its replicas follow.";
+        broker: LogBroker = "generic" in "generic|kafka|redpanda", "Whose rules its replicas follow, and whose defaults it has.";
         replicas: u64 = "1" in "1..=7", "Brokers that have each partition: one leads, the others copy. 1 has no followers.";
         min_insync: u64 = "1" in "1..=7", "Replicas that must be in sync for a write with acks=all; with fewer it is refused.";
         acks: Acks = "all" in "all|leader|none", "What publishers wait for.";
@@ -513,6 +513,10 @@ impl Kind {
             }
             Ok(()) => {
                 self.take_defaults(before);
+                if let ("acks", Self::Log(log)) = (name, self) {
+                    // As Kafka's producers have it: repeats are told apart only where every in-sync replica confirms.
+                    log.idempotent_publish &= log.broker == LogBroker::Generic || log.acks == Acks::All;
+                }
                 Ok(())
             }
             refused => refused,

@@ -5,7 +5,7 @@ use crate::profile::{Capabilities, Native, Profile};
 /// Settings of consumer groups under Kafka's names, for the profile of whoever has groups.
 pub const GROUP_SETTINGS: &[Native] = &[
     Native {
-        ours: "group_protocol",
+        ours: "protocol",
         name: "group.protocol",
         default: "classic",
         allowed: "classic|consumer",
@@ -54,7 +54,7 @@ pub const GROUP_SETTINGS: &[Native] = &[
         doc: "The most records that one poll gives: times the work for one, it has to fit in the poll interval.",
     },
     Native {
-        ours: "instance",
+        ours: "static_members",
         name: "group.instance.id",
         default: "none",
         allowed: "a name for each process",
