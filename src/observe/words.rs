@@ -183,8 +183,9 @@ impl<'w> Names<'w> {
         let effect = self.effect(finding.detail as usize);
         let cause = Cause::from_number(finding.detail).words();
         let count = grouped(finding.count);
+        let of = |what: &str| [count.as_str(), " ", what, if finding.count == 1 { "" } else { "s" }].concat();
         match finding.kind {
-            FindingKind::Absorbed => format!("{part}: {count} repeats recognised and skipped"),
+            FindingKind::Absorbed => format!("{part}: {} recognised and skipped", of("repeat")),
             FindingKind::Crashed => format!("{part}: a process died"),
             FindingKind::Evicted => format!("{part}: a member is taken for dead"),
             FindingKind::Rebalanced => format!("{part}: the group stands still and shares out its partitions"),
@@ -193,15 +194,15 @@ impl<'w> Names<'w> {
             FindingKind::OpenTransaction => format!("{part}: a transaction open for up to {}", spoken(finding.count)),
             FindingKind::Moved => format!("{part}: partitions given up or lost, {count} times"),
             FindingKind::OutOfSync => format!("{part}: followers out of sync, {count} times"),
-            FindingKind::Elected => format!("{part}: {count} partitions got another leader"),
+            FindingKind::Elected => format!("{part}: {} got another leader", of("partition")),
             FindingKind::Leaderless => format!("{part}: a partition has no leader"),
-            FindingKind::WriteRefused => format!("{part}: {count} writes refused, {cause}"),
-            FindingKind::Overwritten => format!("{part}: {count} records gone with their leader"),
+            FindingKind::WriteRefused => format!("{part}: {} refused, {cause}", of("write")),
+            FindingKind::Overwritten => format!("{part}: {} gone with their leader", of("record")),
             FindingKind::BreakerOpen => format!("{part}: circuit breaker open"),
             FindingKind::Redelivered => format!("{part}: visible again without an ack, {count} times"),
-            FindingKind::AckLost => format!("{part}: {count} acknowledgements lost"),
-            FindingKind::StaleReceipt => format!("{part}: {count} acks refused, stale receipt"),
-            FindingKind::CommitRefused => format!("{part}: {count} commits refused"),
+            FindingKind::AckLost => format!("{part}: {} lost", of("acknowledgement")),
+            FindingKind::StaleReceipt => format!("{part}: {} refused, stale receipt", of("ack")),
+            FindingKind::CommitRefused => format!("{part}: {} refused", of("commit")),
             FindingKind::ProduceErrors => format!("{part}: no broker answers"),
             FindingKind::Unroutable => format!("{part}: {count} messages fit no binding"),
             FindingKind::WorkFails => format!("{part}: work fails: {cause}"),
@@ -212,10 +213,10 @@ impl<'w> Names<'w> {
             FindingKind::LagGrows => format!("{part}: up to {} behind", spoken(finding.count)),
             FindingKind::LineGrows => format!("{part}: up to {count} calls in line"),
             FindingKind::SlowAnswers => format!("{part}: p99 up to {}", spoken(finding.count)),
-            FindingKind::DeadLetters => format!("{part}: {count} dead letters"),
+            FindingKind::DeadLetters => format!("{part}: {}", of("dead letter")),
             FindingKind::OutOfOrder => format!("{part}: {count} effects out of order"),
             FindingKind::Late => format!("{effect}: {count} late"),
-            FindingKind::Refused => format!("{part}: {count} users told no"),
+            FindingKind::Refused => format!("{part}: {} told no", of("user")),
             FindingKind::Lost => format!("{part}: {effect} lost, {count} times"),
             FindingKind::Twice => format!("{part}: {effect} took effect twice, {count} times"),
         }

@@ -78,9 +78,7 @@ fn check(failure: &Failure) {
     page.until("the moment of the cure", |page| {
         page.text_of("#clock") == clock(failure.cure_us) && !page.has_control("button", "Stop")
     });
-    // From the keyboard: the reason of a cure that is pointed at may be longer, and what is above it gives way.
-    page.button(&cure.title).focus();
-    page.press(Key::Enter);
+    page.click_button(&cure.title);
     for command in &cure.commands {
         let text = command.to_string();
         assert!(Command::parse(&text).is_ok(), "{text}");
