@@ -13,6 +13,24 @@ function fail(what, todo) {
 // A file's name without its folder, for a message.
 const name = (url) => new URL(url).pathname.split("/").pop();
 
+// Once the lab has trapped, by a panic or by a stack that ran out, nothing of it runs any more: this tells the visitor, and
+// offers the run that was open, whose address the lab leaves in the document.
+function fallen({ error, reason = error }) {
+  const trapped = reason instanceof WebAssembly.RuntimeError || /wasm-function/.test(reason?.stack);
+  if (!trapped || document.getElementById("failed")) return;
+  const section = Object.assign(document.createElement("section"), { id: "failed" });
+  section.setAttribute("role", "alert");
+  const add = (tag, textContent, more) => section.append(Object.assign(document.createElement(tag), { textContent }, more));
+  const page = location.href.split("#")[0];
+  const run = document.body.dataset.run;
+  add("h1", "The lab has failed");
+  add("p", "This is a fault in the lab, not in your run. The page stands still now; loading it again starts over.");
+  add("pre", reason.stack ?? reason);
+  add("a", "Open this run from its start", { href: run ? `${page}#${run}` : location.href, target: "_blank" });
+  add("a", "Open the lab anew", { href: page });
+  document.body.append(section);
+}
+
 async function start() {
   if (typeof WebAssembly !== "object") {
     fail(
@@ -52,4 +70,8 @@ async function start() {
   screen.remove();
 }
 
+if (typeof WebAssembly === "object") {
+  addEventListener("error", fallen);
+  addEventListener("unhandledrejection", fallen);
+}
 await start();

@@ -13,6 +13,9 @@
 //! assert_eq!(world.observer.ledger.total(), 3);
 //! ```
 
+// The published page is compiled for size, and what is called for each message for speed: `scripts/page`.
+#![cfg_attr(page, feature(optimize_attribute))]
+
 pub mod broker;
 pub mod command;
 pub mod compare;

@@ -277,7 +277,7 @@ fn keep_showing(place: DomNode, of: Of) {
         let nodes = of();
         shown.update_value(|shown| {
             if let Err(error) = show(&place, shown, nodes) {
-                leptos::logging::error!("a list could not be shown: {error:?}");
+                web_sys::console::error_2(&"a list could not be shown".into(), &error);
             }
         });
     });
@@ -299,7 +299,7 @@ pub fn fixed(nodes: Vec<Node>) -> AnyView {
         let nodes = nodes.try_update_value(std::mem::take).unwrap_or_default();
         let mut shown = Vec::new();
         if let Err(error) = show(&place, &mut shown, nodes) {
-            leptos::logging::error!("the page could not be shown: {error:?}");
+            web_sys::console::error_2(&"the page could not be shown".into(), &error);
         }
         // As long as the place: its listeners are needed until then.
         let kept = StoredValue::new_local(shown);

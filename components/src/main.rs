@@ -7,6 +7,7 @@ fn main() {
     if web_sys::window().is_none() {
         return;
     }
+    #[cfg(debug_assertions)]
     redrive_lab::panic::install();
     leptos::mount::mount_to_body(App);
 }

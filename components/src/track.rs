@@ -264,11 +264,11 @@ fn paint(groups: StoredValue<Vec<Group>, LocalStorage>, svg: &web_sys::Element, 
         while groups.len() <= index {
             match Group::new(&document(), svg) {
                 Ok(group) => groups.push(group),
-                Err(error) => return leptos::logging::error!("the track could not be drawn: {error:?}"),
+                Err(error) => return web_sys::console::error_2(&"the track could not be drawn".into(), &error),
             }
         }
         if let Err(error) = groups[index].paint(scene.shapes) {
-            leptos::logging::error!("the track could not be drawn: {error:?}");
+            web_sys::console::error_2(&"the track could not be drawn".into(), &error);
         }
     });
 }

@@ -19,6 +19,7 @@ use crate::sim::{Tape, Timestamp};
 
 /// The partition of a key given as text.
 #[must_use]
+#[cfg_attr(page, optimize(speed))]
 pub fn partition_of(key: &str, partitions: u32, partitioner: Partitioner) -> u32 {
     let hash = match partitioner {
         Partitioner::Murmur2 => murmur2(key.as_bytes()).cast_unsigned() & 0x7fff_ffff,
@@ -75,6 +76,7 @@ impl Log {
 
     /// The partition of a record's key.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn partition_of(&self, message: &Message, partitioner: Partitioner) -> u32 {
         partition_of(&message.key.to_string(), self.partitions.len() as u32, partitioner)
     }

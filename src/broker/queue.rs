@@ -121,35 +121,41 @@ impl WorkQueue {
 
     /// How many messages can be received now.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn ready(&self) -> u64 {
         self.ready.len() + self.again.len() as u64
     }
 
     /// How many are held by workers.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn held(&self) -> u64 {
         self.held
     }
 
     /// How many are delayed.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn delayed(&self) -> u64 {
         u64::from(self.hidden.len()) - self.held
     }
 
     /// Stores a message where it can be received.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn store(&mut self, message: Message) {
         let sequence = self.next_sequence();
         self.ready.push(InQueue { message, sequence });
     }
 
     /// Stores a message that stays invisible until a moment.
+    #[cfg_attr(page, optimize(speed))]
     pub fn store_delayed(&mut self, message: Message, now_us: Timestamp, until_us: Timestamp) -> Handle {
         let sequence = self.next_sequence();
         self.hidden.insert(Hidden { queued: InQueue { message, sequence }, since_us: now_us, until_us, holder: None })
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn next_sequence(&mut self) -> u64 {
         self.stored += 1;
         self.sequence += 1;
@@ -158,6 +164,7 @@ impl WorkQueue {
 
     /// The message that would be received next.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn peek(&self) -> Option<InQueue> {
         let again = self.again.first_key_value().map(|(sequence, message)| InQueue { message: *message, sequence: *sequence });
         match (again, self.ready.front()) {
@@ -169,6 +176,7 @@ impl WorkQueue {
 
     /// Takes off the message that would be received next, for good.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn take(&mut self) -> Option<InQueue> {
         if self.again.is_empty() {
             return self.ready.pop();
@@ -182,6 +190,7 @@ impl WorkQueue {
 
     /// Hides a message that was taken, for its holder. Its receive count goes up.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn hide(&mut self, mut queued: InQueue, holder: Holder, now_us: Timestamp) -> (Receipt, Message) {
         queued.message.receives = queued.message.receives.saturating_add(1);
         self.received.0 += 1;
@@ -194,11 +203,13 @@ impl WorkQueue {
 
     /// What is in a hidden slot.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn hidden(&self, handle: Handle) -> Option<&Hidden> {
         self.hidden.get(handle)
     }
 
     /// Hides it for another visibility timeout from now.
+    #[cfg_attr(page, optimize(speed))]
     pub fn extend(&mut self, handle: Handle, now_us: Timestamp) -> bool {
         let timeout_us = self.settings.visibility_timeout.0;
         let Some(hidden) = self.hidden.get_mut(handle) else { return false };
@@ -208,6 +219,7 @@ impl WorkQueue {
     }
 
     /// Makes a hidden or delayed message visible; gives it back so that the caller can say what happened.
+    #[cfg_attr(page, optimize(speed))]
     pub fn reveal(&mut self, handle: Handle) -> Option<Hidden> {
         let hidden = self.hidden.remove(handle)?;
         self.held -= u64::from(hidden.holder.is_some());
@@ -217,6 +229,7 @@ impl WorkQueue {
 
     /// Deletes what the receipt stands for.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn ack(&mut self, receipt: Receipt) -> Acked {
         if self.hidden.remove(receipt.handle).is_some() {
             self.held -= 1;
@@ -238,6 +251,7 @@ impl WorkQueue {
 
     /// The next messages to be received, up to so many.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn next(&self, most: usize) -> Vec<Message> {
         let mut next: Vec<InQueue> = self.again.iter().take(most).map(|(s, m)| InQueue { message: *m, sequence: *s }).collect();
         next.extend(self.ready.iter().take(most).copied());
@@ -246,6 +260,7 @@ impl WorkQueue {
 
     /// Everything hidden or delayed, soonest back first, up to so many.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn shelf(&self, most: usize) -> Vec<Hidden> {
         let shelf: Vec<Hidden> = self.hidden.iter().map(|(_, hidden)| *hidden).collect();
         let mut shelf = by_key(by_key(shelf, |hidden| hidden.queued.sequence), |hidden| hidden.until_us);
@@ -254,11 +269,13 @@ impl WorkQueue {
     }
 
     /// Every message that can be received, those that came back first.
+    #[cfg_attr(page, optimize(speed))]
     pub fn in_sight(&self) -> impl Iterator<Item = &Message> {
         self.again.values().chain(self.ready.iter().map(|queued| &queued.message))
     }
 
     /// Every message that is hidden or delayed.
+    #[cfg_attr(page, optimize(speed))]
     pub fn out_of_sight(&self) -> impl Iterator<Item = &Hidden> {
         self.hidden.iter().map(|(_, hidden)| hidden)
     }

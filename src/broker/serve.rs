@@ -36,6 +36,7 @@ impl World {
     }
 
     /// A broker stores a message. Says why, where it refuses.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn store(&mut self, broker: u16, message: Message, arrival: Arrival) -> Cause {
         let now_us = self.now_us;
         let message = self.arrives(broker, message);
@@ -65,6 +66,7 @@ impl World {
         Cause::None
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn append(&mut self, index: u16, message: Message, partitioner: Partitioner) -> Cause {
         let log = &mut self.logs[usize::from(index)];
         if log.replicas.is_some() {
@@ -138,6 +140,7 @@ impl World {
     }
 
     /// A log stores what a publisher sends, unless it is a repeat that it recognises.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn log_takes(&mut self, index: u16, caller: Caller, partitioner: Partitioner, messages: &[Message]) {
         let part = self.logs[usize::from(index)].part;
         for message in messages {
@@ -156,6 +159,7 @@ impl World {
     }
 
     /// A broker hands out what it has to whoever waits for it.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn wake(&mut self, broker: u16) {
         match self.parts[usize::from(broker)].body {
             Body::Queue(index) => self.deliver(index),
@@ -241,6 +245,7 @@ impl World {
     }
 
     /// A visibility timeout or a delay is over.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn becomes_visible(&mut self, index: u16, slot: Handle) {
         let now_us = self.now_us;
         let Some(hidden) = self.queues[usize::from(index)].hidden(slot).copied() else { return };

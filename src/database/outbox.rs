@@ -37,6 +37,7 @@ pub struct Database {
 
 impl World {
     /// A transaction begins at a database. Its id; nought where nobody asks for ids.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn transaction_begins(&mut self, server: u16) -> u64 {
         let Body::Database(index) = self.parts[usize::from(server)].body else { return 0 };
         let outbox = &mut self.databases[usize::from(index)].outbox;
@@ -51,6 +52,7 @@ impl World {
     }
 
     /// A database commits a transaction.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn database_commits(&mut self, server: u16, outbox: bool, message: &Message, id: u64) {
         let Body::Database(index) = self.parts[usize::from(server)].body else { return };
         self.parts[usize::from(server)].counters.done += 1;
@@ -78,6 +80,7 @@ impl World {
     }
 
     /// Finds the rows that no relay will ever read: below its last id, or after its slot was dropped.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn passes_over(&mut self, index: u16) {
         let database = &mut self.databases[usize::from(index)];
         let part = database.part;
@@ -94,6 +97,7 @@ impl World {
     }
 
     /// Brings the outbox into the form in which its relays read it, as they are set now.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn outbox_follows(&mut self, index: u16) {
         let now_us = self.now_us;
         let readers = || self.relays.iter().filter(|relay| relay.from == index);
@@ -121,6 +125,7 @@ impl World {
     }
 
     /// Looks at slots and at old rows, with every sample: a checkpoint takes the log of a slot that keeps too much.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn checkpoint(&mut self) {
         let now_us = self.now_us;
         for index in 0..self.databases.len() {

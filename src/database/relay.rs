@@ -114,6 +114,7 @@ impl World {
     }
 
     /// The rows that it publishes.
+    #[cfg_attr(page, optimize(speed))]
     fn relay_batch(&self, index: u16, rows: u64) -> Vec<Message> {
         let relay = &self.relays[usize::from(index)];
         let outbox = &self.databases[usize::from(relay.from)].outbox;
@@ -150,6 +151,7 @@ impl World {
     }
 
     /// The rows that a relay has published, at the broker.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn relay_brings(&mut self, caller: Caller, broker: u16) -> Vec<Message> {
         let Caller::Relay(index, epoch) = caller else { return Vec::new() };
         let relay = &self.relays[usize::from(index)];

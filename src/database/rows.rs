@@ -116,6 +116,7 @@ impl Outbox {
     }
 
     /// A committed row is added. One whose transaction has no id gets one now.
+    #[cfg_attr(page, optimize(speed))]
     pub fn add(&mut self, row: Message, id: u64, due_us: Timestamp) {
         if !self.indexed {
             self.in_order.push(row);
@@ -127,6 +128,7 @@ impl Outbox {
     }
 
     /// The rows that a relay reads now, up to so many, and locks if it is to.
+    #[cfg_attr(page, optimize(speed))]
     pub fn read(&mut self, reads: Reads, most: u64, locks: bool, now_us: Timestamp) -> Vec<(RowKey, Message)> {
         let most = most as usize;
         let from = (0, self.last + 1);

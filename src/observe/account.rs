@@ -91,34 +91,40 @@ impl EffectState {
     }
 
     /// Notes that it came, or will come, after its promise, if `late`.
+    #[cfg_attr(page, optimize(speed))]
     pub fn mark_late(&mut self, late: bool) {
         self.flags |= if late { LATE } else { 0 };
     }
 
     /// Notes that it took place after a later one of the same key, if `out_of_order`.
+    #[cfg_attr(page, optimize(speed))]
     pub fn mark_out_of_order(&mut self, out_of_order: bool) {
         self.flags |= if out_of_order { OUT_OF_ORDER } else { 0 };
     }
 
     /// It came, or will come, after its promise.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn late(self) -> bool {
         self.flags & LATE != 0
     }
 
     /// It took place after a later one of the same key.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn out_of_order(self) -> bool {
         self.flags & OUT_OF_ORDER != 0
     }
 
     /// Notes that a repeat of it was recognised and skipped.
+    #[cfg_attr(page, optimize(speed))]
     pub fn mark_skipped(&mut self) {
         self.flags |= SKIPPED;
     }
 
     /// A repeat of it was recognised and skipped.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn skipped(self) -> bool {
         self.flags & SKIPPED != 0
     }
@@ -126,6 +132,7 @@ impl EffectState {
     /// How it stands.
     #[inline]
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn standing(self) -> Standing {
         match (self.count, self.live, self.dead) {
             (1.., ..) => Standing::Done(self.count),
@@ -163,6 +170,7 @@ pub struct FactState {
 impl FactState {
     /// A fact that has just come into the world.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn born(born_us: Timestamp, key: u32, serial: u32, producer: u16) -> Self {
         let (status, outcome) = (Status::Void, Outcome::Open);
         Self { born_us, key, serial, producer, status, outcome, asked: false, answered: false, refused: false }
@@ -171,6 +179,7 @@ impl FactState {
     /// Status and outcome as the fact's effects stand. `promised` has a bit for each effect that users expect.
     #[inline]
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn settled(&self, effects: &[EffectState], promised: u8) -> (Status, Outcome) {
         let mut status = Status::Void;
         let mut outcome = Outcome::Served;
@@ -279,6 +288,7 @@ impl Accounts {
 
     /// Opens an account and returns the fact's number.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn open(&mut self, fact: FactState) -> u32 {
         let number = self.count;
         if (number as usize).is_multiple_of(CHUNK) {
@@ -298,6 +308,7 @@ impl Accounts {
     /// A fact and its effects.
     #[inline]
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn get(&self, fact: u32) -> Option<(&FactState, &[EffectState])> {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
         let chunk = self.chunks.get(chunk)?;
@@ -306,6 +317,7 @@ impl Accounts {
 
     /// A fact and its effects, to change. Copies their chunk if a clone still shares it.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn get_mut(&mut self, fact: u32) -> Option<(&mut FactState, &mut [EffectState])> {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
         let chunk = Rc::make_mut(self.chunks.get_mut(chunk)?);
@@ -314,6 +326,7 @@ impl Accounts {
 
     /// Remembers a turn of a fact, in the place of an earlier one of the same kind.
     #[inline(never)]
+    #[cfg_attr(page, optimize(speed))]
     pub fn mark(&mut self, fact: u32, mark: Mark) {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
         let Some(chunk) = self.chunks.get_mut(chunk).map(Rc::make_mut) else { return };
@@ -334,6 +347,7 @@ impl Accounts {
 
     /// A turn of a fact, or of one of its effects.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn marked(&self, fact: u32, effect: usize, turn: Turn) -> Option<&Mark> {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
         let marks = &self.chunks.get(chunk)?.marks;

@@ -9,6 +9,7 @@ pub struct Histogram {
 
 const STEPS: u64 = 64;
 
+#[cfg_attr(page, optimize(speed))]
 fn bucket(value: u64) -> usize {
     if value < STEPS {
         return value as usize;
@@ -18,6 +19,7 @@ fn bucket(value: u64) -> usize {
 }
 
 /// The smallest value of a bucket.
+#[cfg_attr(page, optimize(speed))]
 fn floor_of(bucket: u64) -> u64 {
     if bucket < STEPS {
         return bucket;
@@ -29,6 +31,7 @@ fn floor_of(bucket: u64) -> u64 {
 impl Histogram {
     /// Counts one value.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn add(&mut self, value: u64) {
         let index = bucket(value);
         if index >= self.counts.len() {
@@ -45,6 +48,7 @@ impl Histogram {
     }
 
     /// Forgets all values.
+    #[cfg_attr(page, optimize(speed))]
     pub fn clear(&mut self) {
         self.counts.clear();
         self.total = 0;
@@ -52,6 +56,7 @@ impl Histogram {
 
     /// The value that so many thousandths of all values do not exceed, to the histogram's precision. Zero when empty.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn quantile(&self, thousandths: u64) -> u64 {
         let rank = (self.total * thousandths).div_ceil(1_000).max(1);
         let mut seen = 0;

@@ -188,6 +188,7 @@ impl Ledger {
     }
 
     /// Adds a fact and returns its number. Called with the record [`Kind::Born`].
+    #[cfg_attr(page, optimize(speed))]
     pub fn born(&mut self, at_us: Timestamp, key: u32, serial: u32, producer: u16) -> u32 {
         self.statuses[Status::Void as usize] += 1;
         self.outcomes[Outcome::Open as usize] += 1;
@@ -304,6 +305,7 @@ impl Ledger {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn end_live(&mut self, record: &Record, cause: Cause) {
         self.each(record, |state| {
             state.live = state.live.saturating_sub(1);
@@ -317,6 +319,7 @@ impl Ledger {
     }
 
     /// Changes a fact in a way that moves no copy of it.
+    #[cfg_attr(page, optimize(speed))]
     fn change(&mut self, fact: u32, change: impl Fn(&mut FactState, &mut [EffectState])) {
         let promised = self.promised;
         let Some((state, effects)) = self.accounts.get_mut(fact) else { return };
@@ -399,6 +402,7 @@ impl Ledger {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn effect(&mut self, record: &Record) {
         let effect = record.effects.trailing_zeros() as usize;
         let Some((fact, states)) = self.accounts.get(record.fact) else { return };

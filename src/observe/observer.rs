@@ -69,6 +69,7 @@ impl Observer {
 
     /// Takes in one record. Not inlined: sixty places write records, and each copy of this would be downloaded.
     #[inline(never)]
+    #[cfg_attr(page, optimize(speed))]
     pub fn emit(&mut self, record: Record) {
         for word in record.words() {
             self.hash.word(word);
@@ -121,6 +122,7 @@ impl Observer {
 
     /// Shorthand for a record about a fact.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn note(&mut self, at_us: Timestamp, kind: Kind, part: u16, fact: u32, effects: EffectMask, extra: u64) {
         self.emit(Record { at_us, extra, fact, part, kind, effects });
     }

@@ -195,7 +195,7 @@ fn camel(rule: &str) -> String {
     rule.split('-')
         .map(|word| {
             let (first, rest) = word.split_at(word.len().min(1));
-            [&first.to_uppercase(), rest].concat()
+            [&first.to_ascii_uppercase(), rest].concat()
         })
         .collect()
 }

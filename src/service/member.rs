@@ -22,6 +22,7 @@ impl World {
     }
 
     /// All members that wait for records poll.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn members_poll(&mut self, index: u16) {
         self.workers[usize::from(index)].fetching = false;
         for process in 0..self.workers[usize::from(index)].processes.len() {
@@ -123,6 +124,7 @@ impl World {
     }
 
     /// One job of a member's batch is over; with the last one the batch is committed.
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn batch_shrinks(&mut self, index: u16, process: u16, log: u16) {
         let worker = &mut self.workers[usize::from(index)];
         let order = worker.settings.order;
@@ -153,6 +155,7 @@ impl World {
     }
 
     /// A member commits the offsets after its batch.
+    #[cfg_attr(page, optimize(speed))]
     fn member_commits(&mut self, index: u16, process: u16, log: u16) {
         let worker = &self.workers[usize::from(index)];
         let (part, effect, log_part) = (worker.part, 1_u8 << worker.effect, self.logs[usize::from(log)].part);

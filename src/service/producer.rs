@@ -95,6 +95,7 @@ impl Producer {
 
 impl World {
     /// Schedules a producer's next message.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn producer_schedules(&mut self, index: u16) {
         let now_us = self.now_us;
         let gap_us = self.producers[usize::from(index)].gap_us(now_us);
@@ -104,6 +105,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn producer_emits(&mut self, index: u16) {
         let producer = &mut self.producers[usize::from(index)];
         let part = producer.part;

@@ -71,6 +71,7 @@ pub struct Service {
 
 impl World {
     /// A user's request reaches a service.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn request_begins(&mut self, index: u16, from: u16, message: Message) {
         let service = &self.services[usize::from(index)];
         let part = service.part;
@@ -110,6 +111,7 @@ impl World {
     }
 
     /// Runs a request's steps until one has to wait.
+    #[cfg_attr(page, optimize(speed))]
     fn request_steps(&mut self, index: u16, handle: Handle) {
         loop {
             let service = &self.services[usize::from(index)];
@@ -196,6 +198,7 @@ impl World {
     }
 
     /// A step that ends at a boundary is done. True when the process crashed there.
+    #[cfg_attr(page, optimize(speed))]
     fn step_done(&mut self, index: u16, handle: Handle, step: CrashStep) -> bool {
         self.advance(index, handle);
         let part = self.services[usize::from(index)].part;
@@ -207,6 +210,7 @@ impl World {
     }
 
     /// A request's own work, or its wait before another try, is over.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn request_goes_on(&mut self, index: u16, handle: Handle) {
         if let Some(request) = self.services[usize::from(index)].requests.get_mut(handle) {
             request.resting = false;

@@ -178,6 +178,7 @@ impl Worker {
         self.parked.get(&message.key).and_then(BTreeSet::first).is_some_and(|first| *first < message.fact)
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn unpark(&mut self, key: u32, fact: u32) {
         if let Some(parked) = self.parked.get_mut(&key) {
             parked.remove(&fact);
@@ -206,6 +207,7 @@ impl World {
     }
 
     /// A process begins jobs and receives messages until its hands are full or there is nothing to do.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn process_fills(&mut self, index: u16, process: u16) {
         while self.may_work(index, process) {
             let worker = &mut self.workers[usize::from(index)];
@@ -316,6 +318,7 @@ impl World {
         self.pending.after(self.now_us, (for_us / 2).max(1_000), Event::Heartbeat(index, handle));
     }
 
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn job_buffers(&mut self, index: u16, process: u16, message: Message, origin: Origin) -> Handle {
         let since_us = self.now_us;
         let worker = &mut self.workers[usize::from(index)];
@@ -347,6 +350,7 @@ impl World {
     }
 
     /// A job of a key is over: the next one of the key may begin.
+    #[cfg_attr(page, optimize(speed))]
     fn frees_key(&mut self, index: u16, process: u16, key: u32) {
         let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
         let Some(lane) = hands.lanes.get_mut(&key) else { return };
@@ -417,6 +421,7 @@ impl World {
     }
 
     /// A process takes a job out of its buffer.
+    #[cfg_attr(page, optimize(speed))]
     fn job_begins(&mut self, index: u16, handle: Handle) {
         let worker = &self.workers[usize::from(index)];
         let Some(job) = worker.jobs.get(handle).copied() else { return };
@@ -470,6 +475,7 @@ impl World {
     }
 
     /// A job's own work starts, for the first time or again.
+    #[cfg_attr(page, optimize(speed))]
     fn job_works(&mut self, index: u16, handle: Handle) {
         let now_us = self.now_us;
         let worker = &mut self.workers[usize::from(index)];
@@ -495,6 +501,7 @@ impl World {
     }
 
     /// A job's work or wait is over.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn job_goes_on(&mut self, index: u16, handle: Handle) {
         let worker = &self.workers[usize::from(index)];
         let Some(job) = worker.jobs.get(handle).copied() else { return };
@@ -531,6 +538,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn job_hears(&mut self, index: u16, handle: Handle, reply: Reply) {
         let worker = &mut self.workers[usize::from(index)];
         let Some(job) = worker.jobs.get(handle).copied() else { return };
@@ -558,6 +566,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn job_succeeds(&mut self, index: u16, handle: Handle) {
         let worker = &mut self.workers[usize::from(index)];
         worker.failures = 0;
@@ -574,6 +583,7 @@ impl World {
     }
 
     /// A job is over: acknowledge it, if that has not been done, and go on to the next.
+    #[cfg_attr(page, optimize(speed))]
     fn job_ends(&mut self, index: u16, handle: Handle, cause: Cause) {
         let worker = &mut self.workers[usize::from(index)];
         let Some(job) = worker.jobs.remove(handle) else { return };

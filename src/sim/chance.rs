@@ -29,18 +29,21 @@ impl Stream {
 
     /// A whole number below `bound`, without bias that matters here (Lemire's multiply-shift on 32 bits). Zero for a bound of zero.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn below(&mut self, bound: u32) -> u32 {
         ((u64::from(self.0.next_u32()) * u64::from(bound)) >> 32) as u32
     }
 
     /// True with the given probability. Draws only where the answer is open, so that a share of 0 % costs nothing.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn hits(&mut self, share: Ppm) -> bool {
         share.0 > 0 && self.below(Ppm::ONE.0) < share.0
     }
 
     /// A number in (0, 1], never zero, for samplers that take a logarithm.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn open_unit(&mut self) -> f64 {
         (f64::from(self.0.next_u32()) + 1.0) / 4_294_967_296.0
     }

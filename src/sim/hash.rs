@@ -15,6 +15,7 @@ impl Default for TraceHash {
 impl TraceHash {
     /// Takes in one word.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn word(&mut self, word: u64) {
         self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(MULTIPLIER);
     }
@@ -31,6 +32,7 @@ impl TraceHash {
 
     /// The fingerprint so far, mixed so that every bit depends on every word.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn value(self) -> u64 {
         let mut value = self.0;
         value ^= value >> 32;

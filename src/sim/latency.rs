@@ -38,6 +38,7 @@ impl Default for Latency {
 impl Latency {
     /// Draws one duration in microseconds.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn sample_us(self, stream: &mut Stream) -> u64 {
         match self {
             Self::Constant(always) => always.0,

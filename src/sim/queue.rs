@@ -84,6 +84,7 @@ impl<E> EventQueue<E> {
 
     /// Schedules an event after `delay_us`, in its lane if there is one for that delay.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn after(&mut self, now_us: Timestamp, delay_us: u64, event: E) {
         let index = self.lanes.iter().position(|lane| lane.delay_us == delay_us);
         let sequence = self.next_sequence();
@@ -96,6 +97,7 @@ impl<E> EventQueue<E> {
 
     /// Schedules an event at a moment.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn at(&mut self, at_us: Timestamp, event: E) {
         let sequence = self.next_sequence();
         self.heap.push(Reverse(Scheduled { at_us, sequence, event }));
@@ -109,6 +111,7 @@ impl<E> EventQueue<E> {
 
     /// Where the next event is: a lane's number, or none for the heap.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     fn next_place(&self) -> Option<(Timestamp, Option<usize>)> {
         let mut best = self.heap.peek().map(|Reverse(top)| (top.key(), None));
         for (index, lane) in self.lanes.iter().enumerate() {
@@ -129,6 +132,7 @@ impl<E> EventQueue<E> {
 
     /// Takes the next event if it is due before `before_us`.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn pop_before(&mut self, before_us: Timestamp) -> Option<(Timestamp, E)> {
         let (at_us, place) = self.next_place()?;
         if at_us >= before_us {

@@ -26,6 +26,7 @@ impl<T> Default for Slab<T> {
 impl<T> Slab<T> {
     /// Puts something in and returns its handle.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn insert(&mut self, value: T) -> Handle {
         self.occupied += 1;
         if let Some(slot) = self.free.pop() {
@@ -40,6 +41,7 @@ impl<T> Slab<T> {
     /// What the handle stands for, unless it is gone.
     #[inline]
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn get(&self, handle: Handle) -> Option<&T> {
         match self.slots.get(handle.slot as usize) {
             Some((generation, Some(value))) if *generation == handle.generation => Some(value),
@@ -49,6 +51,7 @@ impl<T> Slab<T> {
 
     /// What the handle stands for, to change.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn get_mut(&mut self, handle: Handle) -> Option<&mut T> {
         match self.slots.get_mut(handle.slot as usize) {
             Some((generation, Some(value))) if *generation == handle.generation => Some(value),
@@ -58,6 +61,7 @@ impl<T> Slab<T> {
 
     /// Takes it out; the handle is stale from then on.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn remove(&mut self, handle: Handle) -> Option<T> {
         let (generation, place) = self.slots.get_mut(handle.slot as usize)?;
         if *generation != handle.generation {

@@ -51,6 +51,7 @@ impl<T: Clone> Tape<T> {
 
     /// Adds an element at the end and returns its position.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn push(&mut self, element: T) -> u64 {
         if (self.end - self.base).is_multiple_of(CHUNK) {
             self.chunks.push_back(Rc::new(Vec::with_capacity(CHUNK as usize)));
@@ -66,6 +67,7 @@ impl<T: Clone> Tape<T> {
     /// The element at a position, if it is still here.
     #[inline]
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn get(&self, position: u64) -> Option<&T> {
         if position < self.start || position >= self.end {
             return None;
@@ -76,6 +78,7 @@ impl<T: Clone> Tape<T> {
 
     /// The element at a position, to change. Copies its chunk if a clone still shares it.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub fn get_mut(&mut self, position: u64) -> Option<&mut T> {
         if position < self.start || position >= self.end {
             return None;

@@ -86,6 +86,7 @@ const REFUSAL_US: u64 = 1_000;
 
 impl World {
     /// Asks a server. A reply that takes no time at all is returned; any other comes later.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn call(
         &mut self,
         caller: Caller,
@@ -142,12 +143,14 @@ impl World {
     }
 
     /// A call that nobody will answer.
+    #[cfg_attr(page, optimize(speed))]
     fn without_answer(&mut self, call: Call) {
         let timeout_us = call.timeout_us;
         let call = self.calls.insert(Call { state: State::Dead, timer: true, ..call });
         self.pending.after(self.now_us, timeout_us, Event::CallTimeout(call));
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn begin(&mut self, handle: Handle, takes_us: u64) {
         let now_us = self.now_us;
         let Some(call) = self.calls.get_mut(handle) else { return };
@@ -173,6 +176,7 @@ impl World {
     }
 
     /// How long the server will take, and whether it fails.
+    #[cfg_attr(page, optimize(speed))]
     fn draw(&mut self, server: u16) -> (u64, Cause) {
         let latency = self.latency_of(server);
         let share = self.error_share(server);
@@ -185,6 +189,7 @@ impl World {
         (part.health.stretched_us(takes_us), if fails { Cause::Failed } else { Cause::None })
     }
 
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn call_done(&mut self, handle: Handle) {
         let Some(mut call) = self.calls.get(handle).copied() else { return };
         if call.state != State::Running {
@@ -202,6 +207,7 @@ impl World {
     }
 
     /// A call is answered once others have answered its server so many times.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn call_waits(&mut self, handle: Handle, answers: u32) {
         let now_us = self.now_us;
         let Some(call) = self.calls.get_mut(handle) else { return };
@@ -215,6 +221,7 @@ impl World {
     }
 
     /// One of the answers that a parked call waits for.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn call_hears(&mut self, handle: Handle, refused: Cause) {
         let Some(call) = self.calls.get_mut(handle).filter(|call| call.state == State::Parked) else { return };
         call.waits = call.waits.saturating_sub(1);
@@ -226,6 +233,7 @@ impl World {
     }
 
     /// A server has done what was asked, or refused: its answer goes back.
+    #[cfg_attr(page, optimize(speed))]
     fn call_ends(&mut self, handle: Handle, call: Call) {
         let server = usize::from(call.server);
         if call.verdict != Cause::None {
@@ -251,6 +259,7 @@ impl World {
     }
 
     /// The answer of a call has reached its caller: a log need not recognise a repeat of it any more.
+    #[cfg_attr(page, optimize(speed))]
     fn answered(&mut self, call: &Call, refused: Cause) {
         if refused == Cause::None && self.is_broker(call.server) {
             self.passes(call.server, Point::Answer);
@@ -260,6 +269,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn call_timed_out(&mut self, handle: Handle) {
         let Some(call) = self.calls.get_mut(handle) else { return };
         if call.answered {
@@ -306,6 +316,7 @@ impl World {
         part.line.clear();
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn next_in_line(&mut self, server: u16) {
         let capacity = self.capacity(server);
         if capacity == 0 && self.parts[usize::from(server)].line.is_empty() {
@@ -325,6 +336,7 @@ impl World {
     }
 
     /// Takes a call out of the server's rate limit, if there is room.
+    #[cfg_attr(page, optimize(speed))]
     fn admits(&mut self, server: u16) -> bool {
         let Body::Dependency(index) = self.parts[usize::from(server)].body else { return true };
         let milli = self.dependencies[usize::from(index)].settings.rate.milli;
@@ -346,6 +358,7 @@ impl World {
     }
 
     /// Does what is asked; a broker may refuse and says why.
+    #[cfg_attr(page, optimize(speed))]
     fn perform(&mut self, call: &Call) -> Cause {
         match call.purpose {
             Purpose::Do { effect } => self.dependency_does(call.server, call.caller, effect, &call.message),
@@ -360,6 +373,7 @@ impl World {
     }
 
     /// As [`Self::perform`]; none where the answer depends on more than the server and comes later, or never.
+    #[cfg_attr(page, optimize(speed))]
     fn perform_or_wait(&mut self, handle: Handle, call: &Call) -> Option<Cause> {
         let Body::Log(log) = self.parts[usize::from(call.server)].body else { return Some(self.perform(call)) };
         if self.logs[usize::from(log)].replicas.is_none() {
@@ -373,11 +387,13 @@ impl World {
         self.replicas_take(log, handle, call.caller, partitioner, &batch)
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn has_replicas(&self, server: u16) -> bool {
         matches!(self.parts[usize::from(server)].body, Body::Log(log) if self.logs[usize::from(log)].replicas.is_some())
     }
 
     /// What a publisher decides the partition of a key by.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn partitioner(&self, caller: Caller) -> Partitioner {
         match caller {
             Caller::Producer(index, _) => self.producers[usize::from(index)].settings.partitioner,
@@ -388,6 +404,7 @@ impl World {
     }
 
     /// A publish has ended for its caller, confirmed or not.
+    #[cfg_attr(page, optimize(speed))]
     fn publish_ends(&mut self, call: &Call) {
         if matches!(call.purpose, Purpose::Store | Purpose::StoreBatch) {
             let publisher = usize::from(self.caller_part(call.caller));
@@ -397,6 +414,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn reply(&mut self, call: &Call, reply: Reply) {
         self.publish_ends(call);
         match call.caller {
@@ -407,6 +425,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn caller_part(&self, caller: Caller) -> u16 {
         match caller {
             Caller::Producer(index, _) => self.producers[usize::from(index)].part,
@@ -416,10 +435,12 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn is_broker(&self, part: u16) -> bool {
         matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Exchange(_) | Body::Log(_))
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn latency_of(&self, server: u16) -> Latency {
         match self.parts[usize::from(server)].body {
             Body::Dependency(index) => self.dependencies[usize::from(index)].settings.latency,
@@ -432,6 +453,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn error_share(&self, server: u16) -> crate::sim::Ppm {
         let broken = self.parts[usize::from(server)].health.fail;
         match self.parts[usize::from(server)].body {
@@ -440,6 +462,7 @@ impl World {
         }
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn capacity(&self, server: u16) -> u64 {
         match self.parts[usize::from(server)].body {
             Body::Dependency(index) => self.dependencies[usize::from(index)].settings.capacity,

@@ -163,6 +163,7 @@ impl World {
     }
 
     /// Runs towards `until_us`, for at most so many events.
+    #[cfg_attr(page, optimize(speed))]
     pub fn run(&mut self, until_us: Timestamp, most_events: u64) -> Progress {
         let last = self.events.saturating_add(most_events);
         loop {
@@ -217,6 +218,7 @@ impl World {
     }
 
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     fn handle(&mut self, event: Event) {
         match event {
             Event::Emit(producer) => self.producer_emits(producer),
@@ -247,11 +249,13 @@ impl World {
 
     /// Writes a record about a fact into the trace.
     #[inline]
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn note(&mut self, kind: Kind, part: u16, fact: u32, effects: EffectMask, extra: u64) {
         self.observer.note(self.now_us, kind, part, fact, effects, extra);
     }
 
     /// Writes a record about a part into the trace.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn note_part(&mut self, kind: Kind, part: u16, extra: u64) {
         self.observer.note(self.now_us, kind, part, NO_FACT, 0, extra);
     }

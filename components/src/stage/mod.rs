@@ -169,7 +169,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
         easel.update_value(|easel| {
             let moved = easel.settle(stage, &places, size, narrow);
             if let Err(error) = paint(easel, &svg, &shown) {
-                leptos::logging::error!("the stage could not be drawn: {error:?}");
+                web_sys::console::error_2(&"the stage could not be drawn".into(), &error);
             }
             place_buttons(lab, stage, easel, &over, &buttons, moved);
             if moved {

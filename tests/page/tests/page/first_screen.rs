@@ -61,6 +61,28 @@ fn the_first_screen_reads_well_on_a_dark_phone() {
 }
 
 #[test]
+fn a_lab_that_has_failed_says_so_and_keeps_the_run() {
+    let page = Visitor::new("failed_lab").expecting_complaints().open("");
+    page.until("the lab runs", |page| page.count("#first-screen") == 0);
+    assert!(page.console_errors().is_empty(), "all is well at first");
+    // The smallest module there is whose one function, f, does nothing but trap: what a panic of the lab comes to.
+    page.run(
+        "const bytes = [0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 5, 1, 3, 0, 0, 11];
+        const module = new WebAssembly.Module(new Uint8Array(bytes));
+        setTimeout(new WebAssembly.Instance(module).exports.f)",
+    );
+    page.until_it_says("The lab has failed");
+    page.until_it_says("This is a fault in the lab, not in your run.");
+    page.screenshot("failed-lab");
+    let link = page.run("return document.querySelector('#failed a').href");
+    let link = link.as_str().expect("an address").to_owned();
+    assert!(link.contains("#/run/"), "{link}");
+    page.in_second_window(&link, |page| {
+        page.until("the run opens", |page| page.title() == "The order shop · Redrive");
+    });
+}
+
+#[test]
 fn the_content_policy_keeps_the_page_to_its_own_files() {
     let page = Visitor::new("content_policy").expecting_complaints().open("");
     page.until("the lab runs", |page| page.count("#first-screen") == 0);
