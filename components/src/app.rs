@@ -8,7 +8,7 @@ use crate::dom::fixed;
 use crate::inspector::{message::MessageCard, part::PartCard};
 use crate::lab::Lab;
 use crate::page::Page;
-use crate::panels::{panels, rules};
+use crate::panels::{panels, rules, strip};
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
 use crate::ui::{Sheet, Ui};
@@ -77,6 +77,7 @@ pub fn App() -> impl IntoView {
                     <PartCard lab />
                     <MessageCard lab page ui />
                 </div>
+                {fixed(vec![strip(lab, "health")])}
                 <Legend lab />
                 <trouble::TroubleCover lab ui />
             </main>

@@ -6,11 +6,13 @@ mod breaks;
 mod counts;
 mod cures;
 mod eventlog;
+mod health;
 mod notice;
 mod rules;
 mod users;
 
 pub use counts::COLUMNS;
+pub use health::strip;
 pub use rules::rules;
 pub use users::outcomes;
 

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use redrive::sim::time::{clock, spoken};
 use redrive::view::AlertView;
 
+use super::health::{history, strip};
 use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
 use crate::ui::{Sheet, Ui};
@@ -23,7 +24,8 @@ pub fn notice(lab: Lab, ui: Ui) -> Node {
     });
     let title = el("h2").attr("id", "notice-title").says("How you notice");
     let edit = button("link", "Rules and thresholds").attr("id", "rules-open").attr("aria-haspopup", "dialog");
-    let rows = el("div").with(rows).with(edit.press(move || ui.open(Sheet::Rules)));
+    let rows = el("div").with(strip(lab, "health in-panel")).with(rows).with(edit.press(move || ui.open(Sheet::Rules)));
+    let rows = rows.with(history(lab));
     el("section").attr("id", "notice").attr("tabindex", "0").attr("aria-labelledby", "notice-title").with(title).with(rows)
 }
 

@@ -260,3 +260,32 @@ fn a_long_search_says_how_far_it_is_and_can_be_stopped() {
     page.click_button("Look on");
     page.until_text("#found-told", "near “none such”: none, at 03:00.00");
 }
+
+#[test]
+fn consumers_have_a_verdict_in_figures_and_its_history() {
+    let (run, address) = run("consumer-health", &[], &[]);
+    let health = at_the_end(&run).panels().health;
+    let consumer = health.first().expect("a consumer");
+    assert!(consumer.spans.len() > 3, "{consumer:?}");
+    for (name, visitor) in [("health", Visitor::new("health")), ("health-phone", Visitor::new("health_phone").phone().dark())] {
+        let page = visitor.open(&address);
+        go_to_the_end(&page);
+        if name == "health-phone" {
+            page.control("tab", "Notice").click();
+        }
+        let of = if name == "health" { "main .health" } else { "#notice .health" };
+        let verdict = format!("{of} [data-health='{}'][data-verdict={}]", consumer.title, consumer.verdict.word());
+        page.until_text(&verdict, &consumer.why);
+        assert_eq!(page.count(&format!("{of} [data-health='{}'] .spans rect", consumer.title)), consumer.spans.len());
+        page.screenshot(name);
+        page.part("#health-history summary").click();
+        page.until("every verdict is there as text", |page| {
+            let text = page.text_of("#health-history");
+            consumer
+                .spans
+                .iter()
+                .all(|span| text.contains(&[&consumer.title, " ", span.verdict.word(), ": ", &span.why].concat()))
+        });
+        assert!(page.axe().is_empty(), "{:#?}", page.axe());
+    }
+}
