@@ -1,7 +1,7 @@
 //! A run and the same run with one change, on one clock.
 
 use redrive::command::{Command, Timed};
-use redrive::compare::{Compare, Differences};
+use redrive::compare::{Compare, Differences, Side};
 use redrive::run::Run;
 use redrive::timeline::{Progress, Timeline};
 use redrive::world::World;
@@ -52,7 +52,7 @@ fn one_setting_makes_the_difference() {
     assert_eq!((count(&found, "charge", "twice"), count(&found, "charge", "skipped")), ((1, 0), (0, 1)));
     // m5 is received again 30 s after 4 s: skipped at once here, charged a second later there.
     assert_eq!(found.differs_us, Some(34 * SECOND));
-    assert_eq!(both.left().trace_hash(), hash(&run, 120 * SECOND));
+    assert_eq!(both.world(Side::Left).trace_hash(), hash(&run, 120 * SECOND));
     let (_, same) = ends(&run, &run);
     assert_eq!((same.differs_us, same.parts.is_empty(), same.alerts_left.len()), (None, true, 0));
 }
@@ -76,7 +76,10 @@ fn a_command_makes_the_difference_from_its_moment_on() {
     let served = found.users.iter().find(|figure| figure.name == "served").expect("users");
     assert_eq!((served.left, served.right), (60, 39));
     assert!(found.parts.iter().all(|part| part.part != "shoppers" && part.part != "checkout"), "{:?}", found.parts);
-    assert_eq!((both.left().trace_hash(), both.right().trace_hash()), (hash(&run, 60 * SECOND), hash(&broken, 60 * SECOND)));
+    assert_eq!(
+        (both.world(Side::Left).trace_hash(), both.world(Side::Right).trace_hash()),
+        (hash(&run, 60 * SECOND), hash(&broken, 60 * SECOND))
+    );
 }
 
 #[test]
@@ -88,8 +91,8 @@ fn both_travel_as_each_would_alone() {
             let stop = stop * SECOND;
             travel(&mut both, stop, portion);
             assert_eq!(both.now_us(), stop);
-            assert_eq!(both.left().trace_hash(), hash(&run, stop), "left at {stop}");
-            assert_eq!(both.right().trace_hash(), hash(&changed, stop), "right at {stop}");
+            assert_eq!(both.world(Side::Left).trace_hash(), hash(&run, stop), "left at {stop}");
+            assert_eq!(both.world(Side::Right).trace_hash(), hash(&changed, stop), "right at {stop}");
         }
         let known = both.differs_us().expect("it was passed");
         assert_eq!(hash(&run, known), hash(&changed, known));
@@ -98,7 +101,7 @@ fn both_travel_as_each_would_alone() {
         let mut steps = Vec::new();
         for _ in 0..20 {
             both.step();
-            assert_eq!(both.left().now_us(), both.right().now_us());
+            assert_eq!(both.world(Side::Left).now_us(), both.world(Side::Right).now_us());
             steps.push(both.now_us());
         }
         assert!(steps.is_sorted_by(|before, after| before < after), "{steps:?}");
@@ -118,7 +121,105 @@ fn a_run_under_way_is_forked_and_changed_live() {
     let until_us = both.until_us();
     travel(&mut both, until_us, 5_000);
     assert_eq!(both.differs_us(), Some(15 * SECOND));
-    let changed = both.right().run().clone();
+    let changed = both.run(Side::Right).clone();
     assert_eq!(changed.commands, [Timed::parse("15s break orders").expect("a command")]);
-    assert_eq!((both.left().trace_hash(), both.right().trace_hash()), (hash(&run, until_us), hash(&changed, until_us)));
+    assert_eq!(
+        (both.world(Side::Left).trace_hash(), both.world(Side::Right).trace_hash()),
+        (hash(&run, until_us), hash(&changed, until_us))
+    );
+}
+
+#[test]
+fn sides_change_and_either_goes_on_alone() {
+    let run = Run::of_library("outbox-relay-crash");
+    let broken = doing(&run, "20s break orders");
+    for stop in [10, 40] {
+        let mut both = Compare::open(&run, &broken).expect("good runs");
+        travel(&mut both, stop * SECOND, 700);
+        both.swap();
+        assert_eq!((both.run(Side::Left), both.run(Side::Right)), (&broken, &run));
+        travel(&mut both, 50 * SECOND, 700);
+        assert_eq!(both.world(Side::Left).trace_hash(), hash(&broken, 50 * SECOND));
+        assert_eq!(both.world(Side::Right).trace_hash(), hash(&run, 50 * SECOND));
+        assert_eq!(both.differs_us(), Some(20 * SECOND));
+        travel(&mut both, stop * SECOND, 700);
+        for (side, expect) in [(Side::Left, &broken), (Side::Right, &run)] {
+            let mut alone = both.clone().keep(side);
+            assert_eq!((alone.run(), alone.trace_hash()), (expect, hash(expect, stop * SECOND)), "at {stop}");
+            while alone.travel(45 * SECOND, 700) == Progress::More {}
+            assert_eq!(alone.trace_hash(), hash(expect, 45 * SECOND), "on from {stop}");
+        }
+    }
+}
+
+#[test]
+fn a_run_past_the_fork_is_taken_back_there_by_the_first_travel() {
+    let run = Run::of_library("outbox-relay-crash");
+    let mut timeline = Timeline::open(&run).expect("it ships");
+    while timeline.travel(45 * SECOND, u64::MAX) == Progress::More {}
+    let broken = doing(&run, "20s break orders");
+    let mut both = Compare::fork(&timeline, &broken).expect("good runs");
+    assert_eq!(both.fork_us(), 20 * SECOND);
+    travel(&mut both, 45 * SECOND, 300);
+    assert_eq!((both.now_us(), both.differs_us()), (45 * SECOND, Some(20 * SECOND)));
+    assert_eq!(both.world(Side::Left).trace_hash(), hash(&run, 45 * SECOND));
+    assert_eq!(both.world(Side::Right).trace_hash(), hash(&broken, 45 * SECOND));
+}
+
+#[test]
+fn the_next_surprise_is_that_of_either() {
+    let run = Run::of_library("outbox-relay-crash");
+    let broken = doing(&run, "20s break orders");
+    let moments = |run: &Run| {
+        let mut timeline = Timeline::open(run).expect("a good run");
+        let mut moments = Vec::new();
+        while timeline.now_us() < timeline.until_us() {
+            while timeline.next_finding(1_000) == Progress::More {}
+            moments.push(timeline.now_us());
+        }
+        moments
+    };
+    let mut expect = [moments(&run), moments(&broken)].concat();
+    expect.sort_unstable();
+    expect.dedup();
+    let mut both = Compare::open(&run, &broken).expect("good runs");
+    let mut found = Vec::new();
+    while both.now_us() < both.until_us() {
+        while both.next_finding(1_000) == Progress::More {}
+        assert_eq!(both.world(Side::Left).now_us(), both.world(Side::Right).now_us());
+        found.push(both.now_us());
+    }
+    assert!(found.len() > 2);
+    assert_eq!(found, expect);
+}
+
+#[test]
+fn a_shorter_run_stays_at_its_end() {
+    let run = Run::of_library("outbox-relay-crash");
+    let shorter = Run { until_us: Some(15 * SECOND), ..run.clone() };
+    let mut both = Compare::open(&run, &shorter).expect("good runs");
+    travel(&mut both, 40 * SECOND, 500);
+    assert_eq!((both.now_us(), both.until_us()), (40 * SECOND, 60 * SECOND));
+    assert_eq!(both.world(Side::Left).trace_hash(), hash(&run, 40 * SECOND));
+    assert_eq!(both.world(Side::Right).trace_hash(), hash(&shorter, 15 * SECOND));
+    travel(&mut both, 5 * SECOND, 500);
+    assert_eq!((both.now_us(), both.differs_us()), (5 * SECOND, None));
+}
+
+#[test]
+fn wherever_they_are_stopped_both_settle_at_one_moment() {
+    let run = Run::of_library("outbox-relay-crash");
+    let broken = doing(&run, "20s break orders");
+    for portion in [1, 7, 333] {
+        let mut both = Compare::open(&run, &broken).expect("good runs");
+        travel(&mut both, 25 * SECOND, u64::MAX);
+        for _ in 0..10 {
+            both.travel(55 * SECOND, portion);
+        }
+        both.settle();
+        let now_us = both.now_us();
+        assert_eq!((both.world(Side::Left).now_us(), both.world(Side::Right).now_us()), (now_us, now_us));
+        assert_eq!(both.world(Side::Left).trace_hash(), hash(&run, now_us));
+        assert_eq!(both.world(Side::Right).trace_hash(), hash(&broken, now_us));
+    }
 }

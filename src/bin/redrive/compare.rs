@@ -3,11 +3,11 @@
 use std::io::Write;
 
 use redrive::command::Timed;
-use redrive::compare::{AlertFired, Compare, Differences, Figure};
+use redrive::compare::{self, AlertFired, Compare, Differences, Figure};
 use redrive::run::Run;
 use redrive::scenario::{Fault, Faults, document};
 use redrive::sim::time::{clock, spoken};
-use redrive::timeline::{Progress, Timeline};
+use redrive::timeline::Progress;
 use serde::Serialize;
 
 use crate::Failure;
@@ -48,18 +48,18 @@ pub fn compare(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
     while both.travel(u64::MAX, u64::MAX) == Progress::More {}
     let differences = both.differences();
     if args.json {
-        let side = |timeline: &Timeline, changes| Side {
+        let side = |side, changes| Side {
             changes,
-            events: timeline.events(),
-            trace_hash: format!("{:016x}", timeline.trace_hash()),
-            link: format!("#/run/{}", timeline.run().to_link()),
+            events: both.world(side).events(),
+            trace_hash: format!("{:016x}", both.world(side).trace_hash()),
+            link: format!("#/run/{}", both.run(side).to_link()),
         };
         let report = Report {
-            scenario: &both.left().scenario().id,
-            seed: both.left().scenario().seed,
+            scenario: &both.timeline(compare::Side::Left).scenario().id,
+            seed: both.timeline(compare::Side::Left).scenario().seed,
             until_us: both.until_us(),
-            left: side(both.left(), &args.left),
-            right: side(both.right(), &args.right),
+            left: side(compare::Side::Left, &args.left),
+            right: side(compare::Side::Right, &args.right),
             differences,
         };
         serde_json::to_writer_pretty(&mut *out, &report)?;
@@ -92,11 +92,15 @@ fn changed(run: &Run, option: &str, changes: &[String]) -> Result<Run, Faults> {
 
 fn summary(out: &mut impl Write, args: &Args, both: &Compare, found: &Differences) -> Result<(), Failure> {
     let named = |changes: &[String]| if changes.is_empty() { "as it is".to_owned() } else { changes.join(", ") };
-    let scenario = both.left().scenario();
+    let scenario = both.timeline(compare::Side::Left).scenario();
     writeln!(out, "{} ({}), seed {}, {}", scenario.title, scenario.id, scenario.seed, spoken(both.until_us()))?;
     writeln!(out, "left     {}\nright    {}", named(&args.left), named(&args.right))?;
     let Some(differs_us) = found.differs_us else {
-        return Ok(writeln!(out, "\nboth are the same run to the byte: trace {:016x}", both.left().trace_hash())?);
+        return Ok(writeln!(
+            out,
+            "\nboth are the same run to the byte: trace {:016x}",
+            both.world(compare::Side::Left).trace_hash()
+        )?);
     };
     writeln!(out, "\nthe same until {}; at the end, left → right", clock(differs_us))?;
     for effect in &found.effects {
@@ -118,8 +122,8 @@ fn summary(out: &mut impl Write, args: &Args, both: &Compare, found: &Difference
             writeln!(out, "  only {side}: alert {rule} on {part} at {}", clock(*at_us))?;
         }
     }
-    for (side, timeline) in [("left", both.left()), ("right", both.right())] {
-        writeln!(out, "{side:8} #/run/{}", timeline.run().to_link())?;
+    for (name, side) in [("left", compare::Side::Left), ("right", compare::Side::Right)] {
+        writeln!(out, "{name:8} #/run/{}", both.run(side).to_link())?;
     }
     Ok(())
 }
