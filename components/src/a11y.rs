@@ -17,6 +17,10 @@ pub fn Announcer(lab: Lab) -> impl IntoView {
         let panels = lab.shown.with(|shown| shown.panels.clone());
         let playing = lab.playing.get();
         let mut text = [panels.users.verdict.as_str(), " ", &panels.users.harm, &panels.users.tail].concat();
+        if let Some(beside) = lab.beside.get() {
+            text.push(' ');
+            text.push_str(&crate::compare::panel::sentence(&beside, &panels));
+        }
         if let Some(finding) = panels.findings.last() {
             text.push_str(" Newest: ");
             text.push_str(&finding.text);

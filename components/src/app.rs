@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use redrive::run::Run;
 use redrive::scenario::{Fault, library};
 
-use crate::dom::fixed;
+use crate::compare::seat;
+use crate::dom::{fixed, live};
 use crate::inspector::{message::MessageCard, part::PartCard};
 use crate::lab::Lab;
 use crate::page::Page;
@@ -12,7 +13,7 @@ use crate::panels::{panels, rules, strip};
 use crate::route::{self, Route};
 use crate::stage::{Stage, legend::Legend};
 use crate::ui::{Sheet, Ui};
-use crate::{a11y, brokers, explore, footer, header, keyboard, messages, picker, share, store, topbar, trouble};
+use crate::{a11y, brokers, compare, explore, footer, header, keyboard, messages, picker, share, store, topbar, trouble};
 
 impl Lab {
     /// Opens what an address asks for.
@@ -37,12 +38,13 @@ impl Lab {
                 }
                 Err(fault) => self.explain("This link cannot be opened", vec![fault]),
             },
+            Route::Compare { links, at_us } => self.open_both(&links, at_us),
             Route::Unknown(address) => {
                 let shown: String = address.chars().take(80).collect();
                 let fault = Fault::new(
                     "address",
                     format!("`{shown}` is no address of this lab"),
-                    "#/s/ID for a scenario, #/run/LINK for a shared run, #/brokers, #/fidelity",
+                    "#/s/ID for a scenario, #/run/LINK for a shared run, #/compare/LINK/LINK for two, #/brokers, #/fidelity",
                 );
                 self.explain("There is nothing at this address", vec![fault]);
             }
@@ -67,13 +69,21 @@ pub fn App() -> impl IntoView {
     });
     on_cleanup(move || moved.remove());
     keyboard::listen(lab, ui);
+    // The style sheet tells one run from two.
+    Effect::new(move || {
+        let two = lab.beside.with(Option::is_some);
+        if let Some(root) = document().document_element() {
+            let _ = root.toggle_attribute_with_force("data-two", two);
+        }
+    });
     view! {
         <div id="lab">
             {fixed(vec![header::header(lab, page, ui)])}
             <main>
                 <topbar::Topbar lab />
                 <div class="floor">
-                    <Stage lab page />
+                    <div class="seat" data-seat="A">{live(move || seat::head(lab, 0))}<Stage lab page seat=0 /></div>
+                    <div class="seat other" data-seat="B">{live(move || seat::head(lab, 1))}<Stage lab page seat=1 /></div>
                     <PartCard lab />
                     <MessageCard lab page ui />
                 </div>
@@ -86,6 +96,7 @@ pub fn App() -> impl IntoView {
             {fixed(vec![
                 picker::picker(lab, ui),
                 share::share(lab, ui),
+                compare::sheet::compare(lab, ui),
                 messages::messages(lab, ui),
                 rules(lab, ui),
                 keyboard::keys(ui),

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use redrive::view::{HopView, LineView};
+use redrive::compare::Side;
+use redrive::view::{HopView, LineView, PanelsView};
+use redrive::world::World;
 
+use crate::compare::Beside;
 use crate::lab::Lab;
 use crate::player::{Desk, wall_ms};
 use crate::state::{Frame, Selection, Shown};
@@ -49,6 +52,14 @@ fn thinner(busiest: u64, before: u64) -> u64 {
         one_of /= 2;
     }
     one_of
+}
+
+/// The furthest that a run is known to: now, or what was known already.
+fn further(far: &mut Option<(u64, Arc<PanelsView>)>, now_us: u64, panels: &Arc<PanelsView>) -> (u64, Arc<PanelsView>) {
+    match far {
+        Some(known) if known.0 > now_us => known.clone(),
+        _ => far.insert((now_us, panels.clone())).clone(),
+    }
 }
 
 impl Lab {
@@ -111,25 +122,30 @@ impl Lab {
 
     /// Reads what moves.
     fn show_frame(self) {
-        let frame = self.desk.with_value(|desk| {
-            let timeline = desk.timeline.as_ref()?;
-            let trail_us = desk.trail_us();
-            Some(Frame { now_us: timeline.now_us(), trail_us, hops: timeline.hops(trail_us), one_of: 1 })
+        let (own, other) = self.desk.with_value(|desk| {
+            let Some(timeline) = desk.timeline.as_ref() else { return (None, None) };
+            let (now_us, trail_us) = (timeline.now_us(), desk.trail_us());
+            let of = |world: &World| Frame { now_us, trail_us, hops: world.hops(trail_us), one_of: 1 };
+            (Some(of(timeline.world())), timeline.pair().map(|pair| of(pair.both.world(Side::Left))))
         });
-        let frame = frame.map(|frame| self.thinned(frame));
-        if let Some(frame) = frame {
-            self.frame.set(Arc::new(frame));
+        if let Some(frame) = own {
+            let sampled = self.shown.with_untracked(|shown| shown.stage.one_of);
+            self.frame.set(Arc::new(self.thinned(frame, sampled, self.frame)));
+        }
+        if let Some(frame) = other {
+            let sampled = self.beside.with_untracked(|beside| beside.as_ref().map_or(1, |beside| beside.stage.one_of));
+            self.beside_frame.set(Arc::new(self.thinned(frame, sampled, self.beside_frame)));
         }
     }
 
     /// Draws fewer of many: more than a handful on one line cannot be told apart.
-    fn thinned(self, mut frame: Frame) -> Frame {
-        let sampled = self.shown.with_untracked(|shown| shown.stage.one_of.max(1));
+    fn thinned(self, mut frame: Frame, sampled: u64, last: RwSignal<Arc<Frame>>) -> Frame {
+        let sampled = sampled.max(1);
         let kept = match self.selection.get_untracked() {
             Selection::Message(fact) => Some(fact),
             Selection::Nothing | Selection::Part(_) => None,
         };
-        let before = self.frame.with_untracked(|frame| frame.one_of).max(1) / sampled;
+        let before = last.with_untracked(|frame| frame.one_of).max(1) / sampled;
         let more = thinner(busiest(&frame.hops), before.max(1));
         frame.hops.retain(|hop| Some(hop.token.fact) == kept || (u64::from(hop.token.fact) / sampled).is_multiple_of(more));
         frame.one_of = sampled * more;
@@ -147,28 +163,38 @@ impl Lab {
         let selection = self.selection.get_untracked();
         let logging = self.logging.get_untracked();
         let ask = self.opened.with_untracked(|open| open.as_ref().and_then(|open| open.ask.clone()));
-        let (far_us, far) = self.shown.with_untracked(|shown| shown.far.clone());
-        let shown = self.desk.with_value(|desk| {
+        let shown = self.desk.try_update_value(|desk| {
             let timeline = desk.timeline.as_ref()?;
-            let panels = Arc::new(timeline.panels());
-            let now_us = timeline.now_us();
-            Some(Shown {
-                stage: timeline.stage(desk.trail_us()),
-                far: if desk.forget || now_us >= far_us { (now_us, panels.clone()) } else { (far_us, far) },
+            let world = timeline.world();
+            let panels = Arc::new(world.panels());
+            let own = desk.own();
+            let stage = world.stage(desk.trail_us());
+            let beside = timeline.pair().map(|pair| Beside::of(pair, &stage, desk.trail_us()));
+            let far = further(&mut desk.far[own], timeline.now_us(), &panels);
+            let shown = Shown {
+                stage,
+                far,
                 panels,
                 inspect: match selection {
-                    Selection::Part(part) => timeline.inspect(part),
+                    Selection::Part(part) => world.inspect(part),
                     Selection::Nothing | Selection::Message(_) => None,
                 },
                 journey: matches!(selection, Selection::Message(_)).then(|| desk.journey.clone()).flatten(),
-                log: if logging { timeline.log(LINES) } else { Vec::new() },
-                answer: ask.as_ref().and_then(|ask| timeline.count(&ask.effect, &ask.fact)),
-                trace: (timeline.trace_hash(), timeline.events()),
+                log: if logging { world.log(LINES) } else { Vec::new() },
+                answer: ask.as_ref().and_then(|ask| world.count(&ask.effect, &ask.fact)),
+                trace: (world.trace_hash(), world.events()),
                 commands: timeline.run().commands.clone(),
-            })
+            };
+            let beside = beside.map(|mut beside| {
+                beside.far = further(&mut desk.far[1 - own], timeline.now_us(), &beside.panels);
+                beside
+            });
+            Some((shown, beside))
         });
-        if let Some(shown) = shown {
-            self.desk.update_value(|desk| desk.forget = false);
+        if let Some(Some((shown, beside))) = shown {
+            if beside.is_some() || self.beside.with_untracked(Option::is_some) {
+                self.beside.set(beside.map(Arc::new));
+            }
             self.shown.set(Arc::new(shown));
         }
     }

@@ -67,6 +67,7 @@ fn acts(lab: Lab, page: Page, ui: Ui) -> Vec<Node> {
         open("btn quiet", "brokers-head", "Brokers".into(), Sheet::Brokers),
         theme.press(move || page.choose(other)),
         open("btn", "find-open", "Find message".into(), Sheet::Find).attr_if("disabled", none.clone()),
+        open("btn", "compare", "Compare".into(), Sheet::Compare).attr_if("disabled", none.clone()),
         open("btn", "crashes-open", explore::says(lab.trials.crashes, "Try every crash"), Sheet::Crashes)
             .attr_if("disabled", none.clone()),
         open("btn", "sweep-open", explore::says(lab.trials.sweep, "Sweep"), Sheet::Sweep).attr_if("disabled", none.clone()),

@@ -10,7 +10,7 @@ use crate::state::Selection;
 use crate::ui::{Sheet, Ui, over};
 
 /// The keys and what they do.
-const KEYS: [(&str, &str); 12] = [
+const KEYS: [(&str, &str); 14] = [
     ("Space", "play, pause"),
     ("→", "step to the next event"),
     ("←", "step back"),
@@ -20,6 +20,8 @@ const KEYS: [(&str, &str); 12] = [
     ("+ or −", "faster, slower"),
     ("Tab", "from part to part; Enter opens one"),
     ("B", "what can be broken at the part in focus"),
+    ("C", "compare the run with another"),
+    ("O", "with two runs side by side: give the commands to the other"),
     ("/", "find a message"),
     ("F", "follow the open message, or stop following"),
     ("Esc", "close what is open"),
@@ -58,8 +60,11 @@ fn taken(event: &KeyboardEvent) -> bool {
     }
 }
 
-fn focused_part() -> Option<u16> {
-    document().active_element()?.get_attribute("data-index")?.parse().ok()
+/// The part in focus: the seat of its stage, and its index.
+fn focused_part() -> Option<(usize, u16)> {
+    let part = document().active_element()?;
+    let seat = part.closest("[data-seat=B]").ok()?.is_some();
+    Some((usize::from(seat), part.get_attribute("data-index")?.parse().ok()?))
 }
 
 /// Listens to the keys.
@@ -85,7 +90,7 @@ pub fn close(lab: Lab) {
     let selection = lab.selection.get_untracked();
     lab.select(Selection::Nothing);
     if let Selection::Part(part) = selection {
-        let button = document().query_selector(&format!("[data-index=\"{part}\"]")).ok().flatten();
+        let button = document().query_selector(&format!("[data-own=true] [data-index=\"{part}\"]")).ok().flatten();
         if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok()) {
             let _ = button.focus();
         }
@@ -104,10 +109,18 @@ fn pressed(lab: Lab, ui: Ui, key: &str, shift: bool) -> bool {
         "n" | "N" => lab.surprise(),
         "+" | "=" => lab.set_speed(other_speed(lab.speed_milli.get_untracked(), true)),
         "-" | "−" => lab.set_speed(other_speed(lab.speed_milli.get_untracked(), false)),
+        "c" | "C" => ui.open(Sheet::Compare),
+        "o" | "O" => match lab.beside.with_untracked(|beside| beside.as_ref().map(|beside| beside.own)) {
+            Some(own) => lab.take_seat(1 - own),
+            None => return false,
+        },
         "/" => ui.open(Sheet::Find),
         "?" => ui.open(Sheet::Keys),
         "b" | "B" => match focused_part() {
-            Some(part) => lab.select(Selection::Part(part)),
+            Some((seat, part)) => {
+                lab.take_seat(seat);
+                lab.select(Selection::Part(part));
+            }
             None => return false,
         },
         "f" | "F" => match (lab.selection.get_untracked(), lab.following.get_untracked()) {

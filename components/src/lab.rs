@@ -12,6 +12,7 @@ use redrive::run::{Run, Source};
 use redrive::scenario::{Fault, Faults};
 use redrive::timeline::Timeline;
 
+use crate::compare::{Beside, reel::Reel};
 use crate::explore::Trials;
 use crate::messages::Messages;
 use crate::player::{Desk, Mode};
@@ -62,6 +63,12 @@ pub struct Lab {
     pub messages: Messages,
     /// What is tried in many runs.
     pub trials: Trials,
+    /// The other run, where two are side by side.
+    pub beside: RwSignal<Option<Arc<Beside>>>,
+    /// What moves in the other run.
+    pub beside_frame: RwSignal<Arc<Frame>>,
+    /// What is said of a run that was changed in its past; empty for nothing.
+    pub forked: RwSignal<String>,
 }
 
 impl Lab {
@@ -87,33 +94,41 @@ impl Lab {
             versus: Versus::new(),
             messages: Messages::new(),
             trials: Trials::new(),
+            beside: RwSignal::new(None),
+            beside_frame: RwSignal::new(Arc::default()),
+            forked: RwSignal::new(String::new()),
         }
     }
 
     /// Opens a run at a moment. Where it cannot be opened the page says why, and what was open stays open.
     pub fn open(self, run: &Run, at_us: u64, shared: bool) -> Result<(), Faults> {
         let timeline = Timeline::open(run)?;
-        let opened = Opened::of(timeline.scenario(), timeline.until_us(), shared);
         let speed = timeline.scenario().speed_milli;
-        if self.desk.with_value(|desk| desk.keeping.is_some()) {
-            self.keep_now();
-        }
-        crate::panic::remember(&run.to_link());
-        self.selection.set(Selection::Nothing);
-        self.following.set(None);
-        self.said.set(String::new());
-        self.forget_the_future();
-        self.desk.update_value(|desk| desk.load(timeline));
-        document().set_title(&format!("{} · Redrive", opened.title));
-        self.opened.set(Some(Arc::new(opened)));
-        self.trouble.set(None);
+        self.load(Reel::One(Box::new(timeline)), shared);
         self.set_speed(speed);
-        self.playing.set(false);
-        self.refresh();
         if at_us > 0 {
             self.travel(at_us);
         }
         Ok(())
+    }
+
+    /// Puts a run, or two, on the page in place of what was there.
+    pub(crate) fn load(self, reel: Reel, shared: bool) {
+        let opened = Opened::of(reel.scenario(), reel.until_us(), shared);
+        if self.desk.with_value(|desk| desk.keeping.is_some()) {
+            self.keep_now();
+        }
+        crate::panic::remember(&reel.run().to_link());
+        self.selection.set(Selection::Nothing);
+        self.following.set(None);
+        self.said.set(String::new());
+        self.forked.set(String::new());
+        self.desk.update_value(|desk| desk.load(reel));
+        document().set_title(&format!("{} · Redrive", opened.title));
+        self.opened.set(Some(Arc::new(opened)));
+        self.trouble.set(None);
+        self.playing.set(false);
+        self.refresh();
     }
 
     /// Opens a run, and says what is wrong where it cannot be.
@@ -142,7 +157,7 @@ impl Lab {
     /// The moment.
     #[must_use]
     pub fn now_us(self) -> u64 {
-        self.desk.with_value(|desk| desk.timeline.as_ref().map_or(0, Timeline::now_us))
+        self.desk.with_value(|desk| desk.timeline.as_ref().map_or(0, Reel::now_us))
     }
 
     /// Sends commands, to take effect now.
@@ -151,6 +166,7 @@ impl Lab {
     /// What is wrong with the first that is not allowed; none takes effect then.
     pub fn send(self, texts: &[String]) -> Result<(), Fault> {
         let commands = texts.iter().map(|text| Command::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let before = self.run();
         let sent = self.desk.try_update_value(|desk| match &mut desk.timeline {
             Some(timeline) => timeline.send(&commands),
             None => Ok(()),
@@ -158,18 +174,24 @@ impl Lab {
         if let Some(Err(fault)) = sent {
             return Err(fault);
         }
+        self.keep_before(before);
         self.changed();
         Ok(())
     }
 
     /// Takes back a command that the visitor gave.
     pub fn withdraw(self, index: usize) {
+        let (before, now_us) = (self.run(), self.now_us());
         self.desk.update_value(|desk| {
             if let Some(timeline) = &mut desk.timeline {
                 timeline.withdraw(index);
             }
         });
+        self.keep_before(before);
         self.changed();
+        if self.is_two() {
+            self.travel(now_us);
+        }
         self.said.set("Withdrawn: the run is replayed without it.".into());
     }
 
@@ -182,7 +204,10 @@ impl Lab {
     }
 
     fn forget_the_future(self) {
-        self.desk.update_value(|desk| desk.forget = true);
+        self.desk.update_value(|desk| {
+            let own = desk.own();
+            desk.far[own] = None;
+        });
     }
 
     /// Opens the run anew from its start with other settings or another seed.
@@ -191,17 +216,22 @@ impl Lab {
     /// Every fault; what was open stays open.
     pub fn reopen(self, change: impl FnOnce(&mut Run)) -> Result<(), Faults> {
         let Some(mut run) = self.run() else { return Ok(()) };
+        let before = run.clone();
         change(&mut run);
         let shared = self.opened.with_untracked(|open| open.as_ref().is_some_and(|open| open.shared));
         let speed = self.speed_milli.get_untracked();
-        self.open(&run, 0, shared)?;
+        if !self.reopen_pair(&run)? {
+            let played = self.shown.with_untracked(|shown| shown.far.0 > 0);
+            self.open(&run, 0, shared)?;
+            self.keep_begun(before, played);
+        }
         self.set_speed(speed);
         self.keep();
         Ok(())
     }
 
     /// Keeps the run in this browser as the visitor's own, once they have stopped changing it for a moment.
-    fn keep(self) {
+    pub(crate) fn keep(self) {
         self.desk.update_value(|desk| desk.keeping = Some(Timeout::new(KEEP_MS, move || self.keep_now())));
     }
 
@@ -232,7 +262,8 @@ impl Lab {
 
     /// Opens a message by its id, as a person types it. False where there is none so far.
     pub fn find(self, text: &str) -> bool {
-        let fact = self.desk.with_value(|desk| desk.timeline.as_ref().and_then(|timeline| timeline.find(text.trim())));
+        let fact =
+            self.desk.with_value(|desk| desk.timeline.as_ref().and_then(|timeline| timeline.world().find_fact(text.trim())));
         if let Some(fact) = fact {
             self.select(Selection::Message(fact));
         }

@@ -5,6 +5,7 @@ mod a11y;
 pub mod api;
 pub mod app;
 mod brokers;
+mod compare;
 mod dom;
 mod explore;
 mod footer;

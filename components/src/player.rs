@@ -4,9 +4,12 @@
 //! milliseconds and no more, so the page answers at any speed; what is not reached is said.
 
 use gloo_timers::callback::Timeout;
-use redrive::timeline::{Peek, Progress, Timeline};
-use redrive::view::JourneyView;
+use redrive::run::Run;
+use redrive::timeline::{Peek, Progress};
+use redrive::view::{JourneyView, PanelsView};
+use std::sync::Arc;
 
+use crate::compare::reel::Reel;
 use crate::stage::layout::Within;
 use crate::state::Busy;
 
@@ -119,17 +122,19 @@ struct Meter {
     reached_milli: Option<u64>,
 }
 
-/// The timeline and what the player is doing with it.
+/// What is played, and what the player is doing with it.
 #[derive(Default)]
 pub struct Desk {
-    /// The open run.
-    pub timeline: Option<Timeline>,
+    /// The open run, or two.
+    pub timeline: Option<Reel>,
     /// The link under which this sitting keeps its run.
     pub kept: Option<String>,
     /// Waits to keep the run; dropped, it does not.
     pub keeping: Option<Timeout>,
-    /// The run was changed: what was known of its future is not any more.
-    pub forget: bool,
+    /// For each seat the furthest moment that its run has been played to, and the panels there.
+    pub far: [Option<(u64, Arc<PanelsView>)>; 2],
+    /// The run as it was before it was changed.
+    pub before: Option<Run>,
     /// The animation loop runs.
     pub looping: bool,
     /// When the panels are next read, on the wall clock.
@@ -164,8 +169,8 @@ pub fn until(deadline_ms: f64, mut work: impl FnMut() -> Progress) -> Progress {
 }
 
 impl Desk {
-    /// Takes a timeline that was just opened.
-    pub fn load(&mut self, timeline: Timeline) {
+    /// Takes what was just opened.
+    pub fn load(&mut self, timeline: Reel) {
         *self =
             Self { timeline: Some(timeline), looping: self.looping, speed_milli: 1_000, pace_milli: 1_000, ..Self::default() };
     }
@@ -188,6 +193,12 @@ impl Desk {
     #[must_use]
     pub fn reached_milli(&self) -> Option<u64> {
         self.meter.reached_milli
+    }
+
+    /// The seat of the run that takes the commands.
+    #[must_use]
+    pub fn own(&self) -> usize {
+        self.timeline.as_ref().and_then(Reel::pair).map_or(0, |pair| pair.own)
     }
 
     /// The run has come to its end.
@@ -271,7 +282,7 @@ impl Desk {
         beat
     }
 
-    fn under_way(&self, timeline: &Timeline, now_ms: f64, to_us: Option<u64>) -> Beat {
+    fn under_way(&self, timeline: &Reel, now_ms: f64, to_us: Option<u64>) -> Beat {
         let busy = (now_ms - self.began_ms > BLINK_MS).then(|| {
             let now = short_clock(timeline.now_us());
             match to_us {
@@ -285,7 +296,7 @@ impl Desk {
         Beat { busy, ..Beat::default() }
     }
 
-    fn play(&mut self, timeline: &mut Timeline, elapsed_ms: f64, now_ms: f64) -> (Mode, Beat) {
+    fn play(&mut self, timeline: &mut Reel, elapsed_ms: f64, now_ms: f64) -> (Mode, Beat) {
         // A thousandth of real time is a microsecond a millisecond.
         self.carry_us += elapsed_ms * self.speed_milli as f64;
         let from_us = timeline.now_us();
@@ -311,7 +322,7 @@ impl Desk {
         (Mode::Play, Beat::default())
     }
 
-    fn follow(&mut self, timeline: &mut Timeline, fact: u32, phase: Phase, now_ms: f64) -> (Mode, Beat) {
+    fn follow(&mut self, timeline: &mut Reel, fact: u32, phase: Phase, now_ms: f64) -> (Mode, Beat) {
         let going = |phase| Mode::Follow { fact, phase };
         match phase {
             Phase::Tell { until_ms } if now_ms < until_ms => (going(phase), Beat::default()),

@@ -1,5 +1,5 @@
 //! The address of a run: `#/s/ID` for a scenario that ships, `#/run/LINK` for a shared run, `/at/US` for a moment of it;
-//! `#/brokers` and `#/fidelity` open over whatever run there is.
+//! `#/compare/LINK/LINK` for two runs side by side; `#/brokers` and `#/fidelity` open over whatever run there is.
 
 /// What an address asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,13 @@ pub enum Route {
         /// The moment it was shared at, in microseconds.
         at_us: u64,
     },
+    /// Two runs side by side.
+    Compare {
+        /// The texts of their links.
+        links: [String; 2],
+        /// The moment, in microseconds.
+        at_us: u64,
+    },
     /// Something that is no address of this lab.
     Unknown(String),
 }
@@ -28,6 +35,9 @@ pub enum Route {
 pub fn parse(hash: &str) -> Route {
     let path = hash.trim_start_matches('#');
     let mut steps = path.trim_start_matches('/').split('/');
+    if let Some(pair) = path.strip_prefix("/compare/") {
+        return compared(pair).unwrap_or_else(|| Route::Unknown(hash.to_owned()));
+    }
     match (steps.next().unwrap_or_default(), steps.next(), steps.next(), steps.next(), steps.next()) {
         ("", None, ..) => Route::Home,
         ("brokers", None, ..) => Route::Brokers,
@@ -39,6 +49,24 @@ pub fn parse(hash: &str) -> Route {
         }
         _ => Route::Unknown(hash.to_owned()),
     }
+}
+
+/// Reads the two links of a comparison and its moment.
+fn compared(pair: &str) -> Option<Route> {
+    let (links, at_us) = match pair.split_once("/at/") {
+        Some((links, at)) => (links, at.parse().ok()?),
+        None => (pair, 0),
+    };
+    let (left, right) = links.split_once('/')?;
+    let sound = !left.is_empty() && !right.is_empty() && !right.contains('/');
+    sound.then(|| Route::Compare { links: [left.to_owned(), right.to_owned()], at_us })
+}
+
+/// The address of two runs side by side, to stand behind `#`.
+#[must_use]
+pub fn compare(links: &[String; 2], at_us: u64) -> String {
+    let address = ["/compare/", &links[0], "/", &links[1]].concat();
+    if at_us == 0 { address } else { [&address, "/at/", &at_us.to_string()].concat() }
 }
 
 /// The address of a shared run, to stand behind `#`.
@@ -60,12 +88,25 @@ mod tests {
         for at_us in [0, 86_400_000] {
             let address = format!("#{}", shared("eJx_-9", at_us));
             assert_eq!(parse(&address), Route::Shared { link: "eJx_-9".into(), at_us }, "{address}");
+            let links = ["eJx_-9".to_owned(), "abc".to_owned()];
+            let address = ["#", &compare(&links, at_us)].concat();
+            assert_eq!(parse(&address), Route::Compare { links, at_us }, "{address}");
         }
     }
 
     #[test]
     fn what_is_no_address_is_said_to_be_none() {
-        for address in ["#/s/", "#/t/order-shop", "#/run/abc/at/soon", "#/run/abc/at/1/2", "#order-shop"] {
+        for address in [
+            "#/s/",
+            "#/compare/abc",
+            "#/compare/a/b/c",
+            "#/compare//b",
+            "#/compare/a/b/at/soon",
+            "#/t/order-shop",
+            "#/run/abc/at/soon",
+            "#/run/abc/at/1/2",
+            "#order-shop",
+        ] {
             assert_eq!(parse(address), Route::Unknown(address.into()), "{address}");
         }
     }

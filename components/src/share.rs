@@ -20,6 +20,7 @@ pub fn share(lab: Lab, ui: Ui) -> Node {
         request_animation_frame(move || copy(copied, said));
         let again = address.clone();
         let holds = match lab.shown.with(|shown| shown.commands.len()) {
+            _ if lab.is_two() => "It holds both runs, each with its seed, settings and commands, and this moment.".to_owned(),
             0 => "It holds the scenario, its seed and settings, and this moment.".to_owned(),
             1 => "It holds the scenario, its seed and settings, your one command, and this moment.".to_owned(),
             many => format!("It holds the scenario, its seed and settings, your {many} commands, and this moment."),
@@ -38,8 +39,15 @@ pub fn share(lab: Lab, ui: Ui) -> Node {
 fn address(lab: Lab) -> String {
     let page = window().location().href().unwrap_or_default();
     let page = page.split('#').next().unwrap_or_default().to_owned();
-    let link = lab.run().map(|run| run.to_link()).unwrap_or_default();
-    format!("{page}#{}", crate::route::shared(&link, lab.now_us()))
+    let both = lab.desk.with_value(|desk| {
+        let pair = desk.timeline.as_ref()?.pair()?;
+        Some([0, 1].map(|seat| pair.both.run(pair.side(seat)).to_link()))
+    });
+    let path = match both {
+        Some(links) => crate::route::compare(&links, lab.now_us()),
+        None => crate::route::shared(&lab.run().map(|run| run.to_link()).unwrap_or_default(), lab.now_us()),
+    };
+    [&page, "#", &path].concat()
 }
 
 /// Puts the link on the clipboard, and selects it for where the browser does not let the page do that.

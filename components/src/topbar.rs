@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::dom::{Node, button, el, live};
+use crate::dom::{Node, button, el, fixed, live};
 use crate::lab::Lab;
 use crate::state::Switch;
 use crate::store;
@@ -28,7 +28,7 @@ pub fn Topbar(lab: Lab) -> impl IntoView {
             el("span").class("wrong").attr("role", "alert").says(wrong.get()),
         ]
     });
-    view! { <div class="topbar">{summary}<Back lab />{switches}{brokers}{prediction(lab)}</div> }.into_any()
+    view! { <div class="topbar">{summary}<Back lab />{fixed(vec![crate::compare::seat::note(lab)])}{switches}{brokers}{prediction(lab)}</div> }.into_any()
 }
 
 /// A switch as a row of buttons of which one is pressed.

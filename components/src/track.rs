@@ -8,6 +8,7 @@ use redrive::sim::time::clock;
 use redrive::view::{PanelsView, SeriesView, SpanView};
 use web_sys::PointerEvent;
 
+use crate::compare::Beside;
 use crate::lab::Lab;
 use crate::page::Page;
 use crate::stage::ink::{Scene, fit};
@@ -96,25 +97,38 @@ fn curve(frame: &Frame, points: &[(u64, u64)], peak: u64, base: f64) -> Pen {
     pen
 }
 
-fn draw_series(scene: &mut Scene, frame: &Frame, seen: &[SeriesView], far: &[SeriesView]) {
+/// The series of the other run, where there are two.
+type Other<'a> = Option<(&'a [SeriesView], &'a [SeriesView])>;
+
+fn draw_series(scene: &mut Scene, frame: &Frame, seen: &[SeriesView], far: &[SeriesView], other: Other<'_>) {
     for row in 0..frame.rows {
         let base = frame.first + row as f64 * frame.pitch - 2.0;
         let Some(series) = seen.get(row).or_else(|| far.get(row)) else { continue };
         let ahead = far.get(row).filter(|ahead| ahead.title == series.title);
-        let peak = ahead.unwrap_or(series).points.iter().map(|point| point.1).max().unwrap_or(0);
+        let highest = |series: &SeriesView| series.points.iter().map(|point| point.1).max().unwrap_or(0);
+        let of = |all: &'_ [SeriesView]| all.iter().position(|other| other.title == series.title);
+        let other = other.and_then(|(seen, far)| Some((seen.get(of(seen)?)?, of(far).and_then(|place| far.get(place)))));
+        let own = ahead.unwrap_or(series);
+        let longest = other.map_or(own, |(seen, far)| {
+            let other = far.unwrap_or(seen);
+            if highest(other) > highest(own) { other } else { own }
+        });
+        // Both are drawn to one height, or they could not be compared.
+        let peak = highest(longest);
         scene.path("hair", Pen::default().to('M', &[frame.left, base]).to('H', &[frame.left + frame.width]));
         if let Some(ahead) = ahead {
             scene.path(series_class(series, false), curve(frame, &ahead.points, peak, base));
         }
+        if let Some((seen, far)) = other {
+            if let Some(far) = far {
+                scene.path("series ahead", curve(frame, &far.points, peak, base));
+            }
+            scene.path("series other", curve(frame, &seen.points, peak, base));
+        }
         scene.path(series_class(series, true), curve(frame, &series.points, peak, base));
         if !frame.narrow {
             scene.text("track-label end", frame.left - 10.0, base - 8.0, fit(&series.title, frame.left - 14.0, 6.0));
-            scene.text(
-                "track-peak end",
-                frame.left - 10.0,
-                base + 3.0,
-                fit(&ahead.unwrap_or(series).peak, frame.left - 14.0, 6.0),
-            );
+            scene.text("track-peak end", frame.left - 10.0, base + 3.0, fit(&longest.peak, frame.left - 14.0, 6.0));
         }
     }
 }
@@ -140,12 +154,38 @@ fn draw_spans(scene: &mut Scene, frame: &Frame, spans: &[SpanView], known_us: u6
     }
 }
 
-fn draw_alerts(scene: &mut Scene, frame: &Frame, panels: &PanelsView) {
+/// Faults of the other run only, as the outlines of their bars.
+fn draw_other_spans<'a>(scene: &mut Scene, frame: &Frame, spans: impl Iterator<Item = &'a SpanView>, known_us: u64) {
+    for span in spans {
+        let from = frame.x(span.from_us);
+        let to = frame.x(span.to_us.unwrap_or(known_us)).max(from + 3.0);
+        scene.rect("span-other", from, 4.0, to - from, if frame.narrow { 10.0 } else { 15.0 }, 3.0);
+        // At the right end: the bar of a fault that both have stands at the left.
+        if !frame.narrow && to - from > 80.0 {
+            scene.text("track-label end", to - 8.0, 15.0, fit(&span.title, (to - from) / 2.0, 6.2));
+        }
+    }
+}
+
+fn draw_alerts(scene: &mut Scene, frame: &Frame, panels: &PanelsView, look: [&'static str; 2]) {
     for at_us in panels.alerts.iter().filter_map(|alert| alert.at_us) {
         let x = frame.x(at_us);
         let y = if frame.narrow { 16.0 } else { 24.0 };
-        scene.path("alert-line", Pen::default().to('M', &[x, y]).to('V', &[frame.bottom - 4.0]));
-        scene.path("alert-mark", Pen::default().to('M', &[x, y - 3.0]).to('l', &[4.5, 7.5]).to('h', &[-9.0]).to('z', &[]));
+        scene.path(look[0], Pen::default().to('M', &[x, y]).to('V', &[frame.bottom - 4.0]));
+        scene.path(look[1], Pen::default().to('M', &[x, y - 3.0]).to('l', &[4.5, 7.5]).to('h', &[-9.0]).to('z', &[]));
+    }
+}
+
+/// Where two runs part, and where something first happened in one of them only.
+fn draw_parting(scene: &mut Scene, frame: &Frame, beside: &Beside) {
+    for (at_us, look) in [(beside.fork_us, "fork-line"), (beside.differs_us, "differs-line")] {
+        let Some(x) = at_us.map(|at_us| frame.x(at_us)) else { continue };
+        scene.path(look, Pen::default().to('M', &[x, 0.0]).to('V', &[frame.bottom]));
+    }
+    if let Some(x) = beside.differs_us.map(|at_us| frame.x(at_us)) {
+        let y = frame.bottom - 11.0;
+        scene.rect("differs-mark", x - 10.0, y - 9.0, 20.0, 18.0, 9.0);
+        scene.text("differs-sign", x, y + 4.5, "≠");
     }
 }
 
@@ -195,8 +235,18 @@ pub fn Track(lab: Lab, page: Page) -> impl IntoView {
         let mut scene = Scene::default();
         let known = if far.1.series.is_empty() { seen } else { &far.1 };
         draw_spans(&mut scene, &frame, &known.spans, known_us);
-        draw_series(&mut scene, &frame, &seen.series, &far.1.series);
-        draw_alerts(&mut scene, &frame, known);
+        let beside = lab.beside.get();
+        if let Some(beside) = &beside {
+            let spans = beside.far.1.spans.iter().filter(|span| known.spans.iter().all(|own| own != *span));
+            draw_other_spans(&mut scene, &frame, spans, known_us);
+            draw_alerts(&mut scene, &frame, &beside.far.1, ["alert-line other", "alert-mark other"]);
+        }
+        let other = beside.as_ref().map(|beside| (&beside.panels.series[..], &beside.far.1.series[..]));
+        draw_series(&mut scene, &frame, &seen.series, &far.1.series, other);
+        draw_alerts(&mut scene, &frame, known, ["alert-line", "alert-mark"]);
+        if let Some(beside) = &beside {
+            draw_parting(&mut scene, &frame, beside);
+        }
         draw_marks(&mut scene, &frame);
         paint(groups, &svg, 0, scene);
     });

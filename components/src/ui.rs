@@ -13,6 +13,8 @@ pub enum Sheet {
     Picker,
     /// The link of the run.
     Share,
+    /// What to compare the run with.
+    Compare,
     /// Finds messages and lists them.
     Find,
     /// The alert rules.

@@ -26,7 +26,8 @@ pub fn MessageCard(lab: Lab, page: Page, ui: Ui) -> impl IntoView {
     });
     // Where it covers least of the stage; on a narrow page it is a sheet, and the style sheet places it.
     Effect::new(move || {
-        let (spot, narrow) = (lab.free_spot.get(), page.narrow.get());
+        // Two stages leave no room for it: it stands over the other one, where the style sheet puts it.
+        let (spot, narrow) = (lab.free_spot.get(), page.narrow.get() || lab.beside.with(Option::is_some));
         if fact.get().is_some() {
             request_animation_frame(move || super::put_at("message", (!narrow).then_some(spot)));
         }

@@ -69,7 +69,7 @@ impl Lab {
     }
 
     fn trace(self) -> (u64, u64) {
-        self.desk.with_value(|desk| desk.timeline.as_ref().map_or((0, 0), |at| (at.trace_hash(), at.events())))
+        self.desk.with_value(|desk| desk.timeline.as_ref().map_or((0, 0), |at| (at.world().trace_hash(), at.world().events())))
     }
 
     /// Searches again where the run has gone on since.
@@ -95,7 +95,7 @@ impl Lab {
             let at_us = self.desk.with_value(|desk| {
                 let Some(timeline) = &desk.timeline else { return 0 };
                 while let Some(from) = run.from.filter(|_| !stopped && run.rows.len() < PAGE) {
-                    let page = timeline.messages(&which, from, PAGE - run.rows.len(), LOOKS);
+                    let page = timeline.world().messages(&which, from, PAGE - run.rows.len(), LOOKS);
                     run.rows.extend(page.rows);
                     (run.from, run.of) = (page.next, page.of);
                     if wall_ms() >= deadline_ms {

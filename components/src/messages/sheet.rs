@@ -91,7 +91,7 @@ impl Lab {
     fn known_ids(self) -> String {
         let row = |from: u32| {
             self.desk.with_value(|desk| {
-                let page = desk.timeline.as_ref()?.messages(&Which::All, from, 1, 1);
+                let page = desk.timeline.as_ref()?.world().messages(&Which::All, from, 1, 1);
                 Some((page.rows.into_iter().next()?.id, page.of))
             })
         };

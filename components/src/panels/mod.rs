@@ -9,7 +9,7 @@ mod eventlog;
 mod health;
 mod notice;
 mod rules;
-mod users;
+pub mod users;
 
 pub use counts::COLUMNS;
 pub use health::strip;
@@ -50,6 +50,7 @@ pub fn panels(lab: Lab, ui: Ui) -> Node {
         .attr("data-tab", "users")
         .with(tabs)
         .with(crate::versus::panel::panel(lab, ui))
+        .with_all(crate::compare::panel::sections(lab))
         .with(users::users(lab, ui))
         .with(breaks::breaks(lab))
         .with(notice::notice(lab, ui))

@@ -59,7 +59,8 @@ fn newest(users: &UsersView) -> String {
 }
 
 /// One cell a user, newest right, column by column.
-fn waffle(users: &UsersView) -> Node {
+#[must_use]
+pub fn waffle(users: &UsersView) -> Node {
     let count = |level| users.newest.iter().filter(|other| **other == level).count();
     let label = format!(
         "Of the newest {}: {} as promised, {} late, {} twice, {} never, {} refused, {} waiting.",

@@ -139,6 +139,12 @@ impl Scene {
         self.text("badge-text", x + w / 2.0, at.y + 3.5, text);
     }
 
+    /// The mark of a part that is otherwise in the other run: a sign on the left upper corner of its box.
+    pub fn differs(&mut self, at: Rect) {
+        self.rect("differs-mark", at.x - 6.0, at.y - 9.0, 20.0, 18.0, 9.0);
+        self.text("differs-sign", at.x + 4.0, at.y + 4.5, "≠");
+    }
+
     /// A token with its id, centred.
     pub fn token(&mut self, token: &TokenRef, x: f64, y: f64) {
         match token.shape {

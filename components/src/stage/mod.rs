@@ -15,13 +15,15 @@ mod wide;
 use leptos::html::{Canvas as CanvasTag, Div};
 use leptos::prelude::*;
 use leptos::svg::Svg;
-use redrive::view::{Level, LinkView, PartView, StageView};
+use redrive::view::{JourneyView, Level, LinkView, PartView, StageView};
 use wasm_bindgen::JsCast;
 use web_sys::{HtmlButtonElement, HtmlElement, MouseEvent};
 
+use crate::compare::differs::{Differs, at, said};
+use crate::compare::seat::SEATS;
 use crate::lab::Lab;
 use crate::page::Page;
-use crate::state::{Selection, Shown};
+use crate::state::Selection;
 use bodies::Room;
 use ink::{Hit, Scene};
 use layout::{Item, Layout, Line, Rect, Within};
@@ -111,9 +113,15 @@ impl Easel {
     }
 }
 
-/// Paints boxes, lines and bodies, and over them the path of the open message.
-fn paint(easel: &mut Easel, svg: &web_sys::Element, shown: &Shown) -> Result<(), wasm_bindgen::JsValue> {
-    let stage = &shown.stage;
+/// Paints boxes, lines and bodies, marks the parts where the other run differs, and draws over them the path of the open
+/// message.
+fn paint(
+    easel: &mut Easel,
+    svg: &web_sys::Element,
+    stage: &StageView,
+    differs: &[Differs],
+    journey: Option<&JourneyView>,
+) -> Result<(), wasm_bindgen::JsValue> {
     let room = easel.room.unwrap_or(Room { narrow: false, rows: false });
     let document = leptos::prelude::document();
     while easel.groups.len() > stage.parts.len() + 2 {
@@ -129,10 +137,13 @@ fn paint(easel: &mut Easel, svg: &web_sys::Element, shown: &Shown) -> Result<(),
     for (index, part) in stage.parts.iter().enumerate() {
         let mut scene = Scene::default();
         bodies::draw(&mut scene, part, easel.layout.boxes[index], stage.now_us, room);
+        if at(differs, part).is_some() {
+            scene.differs(easel.layout.boxes[index]);
+        }
         easel.hits.append(&mut scene.hits);
         easel.groups[index + 1].paint(scene.shapes)?;
     }
-    let path = shown.journey.as_ref().map(|journey| path::draw(journey, stage, &easel.layout)).unwrap_or_default();
+    let path = journey.map(|journey| path::draw(journey, stage, &easel.layout)).unwrap_or_default();
     easel.groups[stage.parts.len() + 1].paint(path.shapes)
 }
 
@@ -144,9 +155,12 @@ fn cover(button: &HtmlElement, at: Rect, scale: f64) {
     }
 }
 
-/// The stage of the open scenario.
+/// Wider than this, a stage beside another flows left to right.
+const ABREAST: f64 = 760.0;
+
+/// The stage of the run in a seat. Where there is one run it sits in the first, and the other stage stays empty.
 #[component]
-pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
+pub fn Stage(lab: Lab, page: Page, seat: usize) -> impl IntoView {
     let easel = StoredValue::new_local(Easel::default());
     let view: NodeRef<Div> = NodeRef::new();
     let svg: NodeRef<Svg> = NodeRef::new();
@@ -156,23 +170,38 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
 
     // Boxes and bodies: whenever the stage was read anew, or the page has another size.
     Effect::new(move || {
-        let shown = lab.shown.get();
-        let stage = &shown.stage;
+        let (shown, beside) = (lab.shown.get(), lab.beside.get());
         let (Some(view), Some(svg), Some(over)) = (view.get(), svg.get(), over.get()) else { return };
         page.size.track();
-        let narrow = page.narrow.get();
         let size = (f64::from(view.client_width()), f64::from(view.client_height()));
-        let places = lab.opened.with_untracked(|open| open.as_ref().map(|open| open.places.clone())).unwrap_or_default();
+        let narrow = page.narrow.get() || (beside.is_some() && size.0 < ABREAST);
+        let own = beside.as_ref().map_or(0, |beside| beside.own);
+        let differs = beside.as_ref().map_or(&[][..], |beside| &beside.parts);
+        let (stage, places) = match &beside {
+            Some(beside) if own != seat => (&beside.stage, beside.places.clone()),
+            _ => (
+                &shown.stage,
+                lab.opened.with_untracked(|open| open.as_ref().map(|open| open.places.clone())).unwrap_or_default(),
+            ),
+        };
+        // Fails for no attribute of this name.
+        let _ = view.set_attribute("data-own", if own == seat { "true" } else { "false" });
+        let label = match beside {
+            None => "Stage: the parts of the scenario".to_owned(),
+            Some(_) => ["Stage of run ", SEATS[seat], ": the parts of the scenario"].concat(),
+        };
+        let _ = view.set_attribute("aria-label", &label);
         if places.len() != stage.parts.len() || size.0 < 1.0 {
             return;
         }
         easel.update_value(|easel| {
             let moved = easel.settle(stage, &places, size, narrow);
-            if let Err(error) = paint(easel, &svg, &shown) {
+            let journey = shown.journey.as_ref().filter(|_| own == seat);
+            if let Err(error) = paint(easel, &svg, stage, differs, journey) {
                 web_sys::console::error_2(&"the stage could not be drawn".into(), &error);
             }
-            place_buttons(lab, stage, easel, &over, &buttons, moved);
-            if moved {
+            place_buttons(own_selection(lab, seat), stage, easel, &over, &buttons, moved, (differs, seat));
+            if moved && own == seat {
                 let scale = easel.layout.scale;
                 lab.free_spot.set(easel.layout.free_spot(CARD.0 / scale, CARD.1 / scale).scaled(scale));
             }
@@ -182,16 +211,26 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
     // The card of a part stands at the other side of the stage.
     Effect::new(move || {
         if let Selection::Part(part) = lab.selection.get() {
+            if own_seat(lab) != seat {
+                return;
+            }
+            let two = lab.beside.with_untracked(Option::is_some);
             let right = easel.with_value(|easel| {
                 easel.layout.boxes.get(usize::from(part)).is_some_and(|at| at.mid_x() > easel.layout.width / 2.0)
             });
-            lab.inspector_left.set(right);
+            // With two stages it stands over the other one.
+            lab.inspector_left.set(if two { seat == 1 } else { right });
         }
     });
 
     // Messages between parts: each frame.
     Effect::new(move || {
-        let frame = lab.frame.get();
+        let beside = lab.beside.with(Option::is_some);
+        let own = own_seat(lab);
+        if !beside && seat != own {
+            return;
+        }
+        let frame = if own == seat { lab.frame.get() } else { lab.beside_frame.get() };
         page.theme.track();
         lab.shown.track();
         let Some(element) = canvas.get() else { return };
@@ -199,7 +238,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
             if easel.canvas.is_none() {
                 easel.canvas = Canvas::new(element);
             }
-            let leader = leader(lab, easel);
+            let leader = if own == seat { leader(lab, easel) } else { None };
             if let Some(canvas) = &mut easel.canvas {
                 canvas.wear(page.theme.get_untracked());
                 easel.flying =
@@ -215,6 +254,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
         let (x, y) = ((f64::from(event.client_x()) - at.left()) / scale, (f64::from(event.client_y()) - at.top()) / scale);
         // A press of Enter has no place; it opens the part.
         let by_pointer = event.detail() > 0;
+        lab.take_seat(seat);
         if by_pointer && let Some(fact) = easel.with_value(|easel| easel.message_at(x, y)) {
             lab.select(Selection::Message(fact));
             return;
@@ -231,7 +271,7 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
     };
 
     view! {
-        <div class="stage" node_ref=view role="group" tabindex="0" aria-label="Stage: the parts of the scenario">
+        <div class="stage" node_ref=view role="group" tabindex="0">
             <div class="boards" on:click=pressed>
                 <svg class="board" node_ref=svg aria-hidden="true" xmlns="http://www.w3.org/2000/svg"></svg>
                 <canvas class="board" node_ref=canvas aria-hidden="true"></canvas>
@@ -240,6 +280,16 @@ pub fn Stage(lab: Lab, page: Page) -> impl IntoView {
         </div>
     }
     .into_any()
+}
+
+/// The seat of the run that takes the commands.
+fn own_seat(lab: Lab) -> usize {
+    lab.beside.with_untracked(|beside| beside.as_ref().map_or(0, |beside| beside.own))
+}
+
+/// What is open, on the stage that it was opened on.
+fn own_selection(lab: Lab, seat: usize) -> Selection {
+    if own_seat(lab) == seat { lab.selection.get_untracked() } else { Selection::Nothing }
 }
 
 fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
@@ -259,14 +309,14 @@ fn leader(lab: Lab, easel: &Easel) -> Option<Leader> {
 
 /// Keeps one button over each box, in the order of the parts.
 fn place_buttons(
-    lab: Lab,
+    selected: Selection,
     stage: &StageView,
     easel: &Easel,
     over: &HtmlElement,
     buttons: &StoredValue<Vec<HtmlElement>, LocalStorage>,
     moved: bool,
+    (differs, seat): (&[Differs], usize),
 ) {
-    let selected = lab.selection.get_untracked();
     buttons.update_value(|buttons| {
         for gone in buttons.drain(stage.parts.len().min(buttons.len())..) {
             gone.remove();
@@ -285,7 +335,9 @@ fn place_buttons(
             put("data-part", &part.id);
             put("data-index", &index.to_string());
             put("data-level", level_word(part.level));
-            put("aria-label", &spoken_name(part));
+            let differs = at(differs, part).map(|differs| said(differs, seat)).unwrap_or_default();
+            put("aria-label", &(spoken_name(part) + &differs));
+            put("data-differs", if differs.is_empty() { "false" } else { "true" });
             put("aria-expanded", if selected == Selection::Part(index as u16) { "true" } else { "false" });
             if moved || button.style().get_property_value("width").unwrap_or_default().is_empty() {
                 cover(button, easel.layout.boxes[index], easel.layout.scale);

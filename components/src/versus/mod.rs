@@ -1,7 +1,7 @@
 //! One run on two brokers: a queue gets another broker's rules, the run begins anew, and what came of it is held against
 //! the run before. Both are played to one moment, a few milliseconds a frame, beside whatever the visitor does.
 
-mod figures;
+pub mod figures;
 pub mod panel;
 
 use std::sync::Arc;

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod brokers;
+mod compare;
 mod exact_runs;
 mod failures;
 mod first_screen;
