@@ -43,5 +43,8 @@ fn a_log_has_the_defaults_of_its_broker() {
     // With fewer confirmations Kafka's producers do not number their batches.
     check(r#", "broker": "kafka", "acks": "leader""#, "idempotent_publish", json!(false));
     check(r#", "broker": "kafka", "acks": 1"#, "idempotent_publish", json!(false));
+    // Who says otherwise is taken at their word, in whatever order.
+    check(r#", "broker": "kafka", "idempotent_publish": true, "acks": 1"#, "idempotent_publish", json!(true));
+    check(r#", "acks": 1, "idempotent_publish": true, "broker": "kafka""#, "idempotent_publish", json!(true));
     check(r#", "broker": "kafka", "acks": "all""#, "idempotent_publish", json!(true));
 }

@@ -288,6 +288,7 @@ impl World {
     }
 
     /// True when the next acknowledgement from the worker to the broker does not arrive.
+    #[inline(always)]
     pub(crate) fn loses_ack(&mut self, worker_part: u16, broker_part: u16) -> bool {
         if !self.reachable(worker_part, broker_part) {
             return true;

@@ -6,6 +6,8 @@ use crate::observe::report::report;
 use crate::scenario::gauges::gauges;
 use crate::scenario::nearest::known;
 use crate::scenario::{Fault, Scenario};
+use crate::sim::Ppm;
+use crate::sim::time::{grouped, spoken};
 use crate::world::World;
 
 /// What is made of a gauge's samples.
@@ -27,6 +29,19 @@ pub struct Measure {
 }
 
 const FORM: &str = "a figure of the report, like facts.twice, facts.by_effect.EFFECT.lost, users.p99_us, parts.PART.GAUGE or parts.PART.GAUGE(max)";
+
+/// A figure as a person says it: the name of what is measured ends in its unit.
+#[must_use]
+pub fn said(measure: &str, value: u64) -> String {
+    let name = measure.split('(').next().unwrap_or(measure);
+    if name.ends_with("_us") {
+        return spoken(value);
+    }
+    match u32::try_from(value) {
+        Ok(share) if name.ends_with("_ppm") => Ppm(share).to_string(),
+        _ => grouped(value),
+    }
+}
 
 /// The names in an object of the report that lead to a figure.
 fn names(object: &Map<String, Value>) -> impl Iterator<Item = &str> {
@@ -90,5 +105,18 @@ impl Measure {
             Over::Min => samples.iter().copied().min().unwrap_or(0),
             Over::Mean => samples.iter().sum::<u64>().checked_div(samples.len()).unwrap_or(0),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_said_with_its_unit() {
+        let check = |measure: &str, value: u64, expect: &str| assert_eq!(said(measure, value), expect);
+        check("facts.twice", 12_000, "12,000");
+        check("parts.email.lag_us(max)", 1_500_000, "1.5 s");
+        check("parts.email.error_ppm", 50_000, "5%");
     }
 }

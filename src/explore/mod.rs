@@ -9,7 +9,7 @@ mod sweep;
 mod table;
 
 pub use explorer::{Exploration, Explorer, Outcomes, Then, Tried};
-pub use measure::Measure;
+pub use measure::{Measure, said};
 pub use places::{FaultKind, Plan, struck, word};
 pub use properties::{Harm, Property, PropertyKind, What};
 pub use suggest::{Suggestion, suggestions};

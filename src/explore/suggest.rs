@@ -49,8 +49,7 @@ pub fn suggestions(scenario: &Scenario) -> Vec<Suggestion> {
                     let load = ["parts.", called, ".calls_per_s(max)"].concat();
                     offer("jitter", "jitter=false,true", "the peak load on what it calls", load);
                 }
-                let workers = "workers=1..8/8";
-                offer("number", workers, "the 99th percentile of what users wait", "users.p99_us".into());
+                offer("workers", "workers=1..8/8", "the longest lag", ["parts.", id, ".lag_us(max)"].concat());
             }
             _ => {}
         }

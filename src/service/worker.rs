@@ -350,6 +350,7 @@ impl World {
     }
 
     /// A job of a key is over: the next one of the key may begin.
+    #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
     fn frees_key(&mut self, index: u16, process: u16, key: u32) {
         let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];

@@ -259,6 +259,7 @@ impl World {
     }
 
     /// The answer of a call has reached its caller: a log need not recognise a repeat of it any more.
+    #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
     fn answered(&mut self, call: &Call, refused: Cause) {
         if refused == Cause::None && self.is_broker(call.server) {
@@ -404,6 +405,7 @@ impl World {
     }
 
     /// A publish has ended for its caller, confirmed or not.
+    #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
     fn publish_ends(&mut self, call: &Call) {
         if matches!(call.purpose, Purpose::Store | Purpose::StoreBatch) {
@@ -425,6 +427,7 @@ impl World {
         }
     }
 
+    #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
     pub(crate) fn caller_part(&self, caller: Caller) -> u16 {
         match caller {
@@ -435,6 +438,7 @@ impl World {
         }
     }
 
+    #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
     fn is_broker(&self, part: u16) -> bool {
         matches!(self.parts[usize::from(part)].body, Body::Queue(_) | Body::Server(_) | Body::Exchange(_) | Body::Log(_))

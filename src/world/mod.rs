@@ -217,7 +217,7 @@ impl World {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
     fn handle(&mut self, event: Event) {
         match event {

@@ -1,8 +1,7 @@
 //! A sweep as a chart: for each value of the setting every run as a dot, the middle half of them as a band, the median as a
 //! line. The table beside it says the same in figures.
 
-use redrive::sim::Ppm;
-use redrive::sim::time::{grouped, spoken};
+use redrive::explore::said;
 use serde_json::Value;
 
 use crate::dom::{Node, el};
@@ -18,18 +17,15 @@ pub struct Point {
     pub runs: Vec<(u64, u64, String)>,
 }
 
-/// The points that a worker has told, without those that no run has reached yet.
+/// The points that the workers have told, in the order of the values, without those that no run has reached yet. The values
+/// were dealt out to them one by one, like cards.
 #[must_use]
-pub fn points(told: &Value) -> Vec<Point> {
-    let Some(all) = told["found"]["points"].as_array() else { return Vec::new() };
+pub fn points(told: &[Value]) -> Vec<Point> {
     let point = |point: &Value| {
         let number = |name: &str| point[name].as_u64().unwrap_or(0);
         let run = |run: &Value| {
-            (
-                run["seed"].as_u64().unwrap_or(0),
-                run["value"].as_u64().unwrap_or(0),
-                run["link"].as_str().unwrap_or_default().to_owned(),
-            )
+            let link = run["link"].as_str().unwrap_or_default().to_owned();
+            (run["seed"].as_u64().unwrap_or(0), run["value"].as_u64().unwrap_or(0), link)
         };
         Point {
             value: point["value"].as_str().unwrap_or_default().to_owned(),
@@ -37,20 +33,11 @@ pub fn points(told: &Value) -> Vec<Point> {
             runs: point["runs"].as_array().map(|runs| runs.iter().map(run).collect()).unwrap_or_default(),
         }
     };
-    all.iter().map(point).filter(|point| !point.runs.is_empty()).collect()
-}
-
-/// A figure as a person says it; its name ends in its unit.
-#[must_use]
-pub fn said(measure: &str, value: u64) -> String {
-    let name = measure.split('(').next().unwrap_or(measure);
-    if name.ends_with("_us") {
-        return spoken(value);
-    }
-    match u32::try_from(value) {
-        Ok(share) if name.ends_with("_ppm") => Ppm(share).to_string(),
-        _ => grouped(value),
-    }
+    let hands: Vec<&[Value]> =
+        told.iter().map(|told| told["found"]["points"].as_array().map_or(&[][..], Vec::as_slice)).collect();
+    let most = hands.iter().map(|hand| hand.len()).max().unwrap_or(0);
+    let dealt = (0..most).flat_map(|round| hands.iter().filter_map(move |hand| hand.get(round)));
+    dealt.map(point).filter(|point| !point.runs.is_empty()).collect()
 }
 
 /// How large the picture is: width and height, and the room around what is drawn. The same for all figures.
@@ -169,18 +156,15 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_is_said_with_its_unit() {
-        assert_eq!(said("facts.twice", 12_000), "12,000");
-        assert_eq!(said("parts.email.lag_us(max)", 1_500_000), "1.5 s");
-    }
-
-    #[test]
-    fn points_without_runs_are_left_out() {
-        let told = serde_json::json!({"found": {"points": [
-            {"value": "5s", "min": 1, "q1": 1, "median": 2, "q3": 3, "max": 3, "runs": [{"seed": 7, "value": 2, "link": "#/run/A"}]},
-            {"value": "9s", "min": 0, "q1": 0, "median": 0, "q3": 0, "max": 0, "runs": []},
-        ]}});
+    fn points_come_in_the_order_of_their_values_and_without_runs_are_left_out() {
+        let point = |value: &str, seed: u64| {
+            let runs = if seed == 0 { vec![] } else { vec![serde_json::json!({"seed": seed, "value": 2, "link": "#/run/A"})] };
+            serde_json::json!({"value": value, "min": 1, "q1": 1, "median": 2, "q3": 3, "max": 3, "runs": runs})
+        };
+        let hand = |points: &[Value]| serde_json::json!({"found": {"points": points}});
+        let told = [hand(&[point("1s", 7), point("3s", 0)]), Value::Null, hand(&[point("2s", 7)])];
         let points = points(&told);
-        assert_eq!(points, [Point { value: "5s".into(), five: [1, 1, 2, 3, 3], runs: vec![(7, 2, "#/run/A".into())] }]);
+        let first = Point { value: "1s".into(), five: [1, 1, 2, 3, 3], runs: vec![(7, 2, "#/run/A".into())] };
+        assert_eq!(points, [first.clone(), Point { value: "2s".into(), ..first }]);
     }
 }

@@ -132,7 +132,7 @@ fn asks(lab: Lab, trial: Trial, form: RwSignal<Form, LocalStorage>, picked: RwSi
         let faults = FAULTS.iter().zip(form_now.faults).filter(|(_, on)| *on).map(|((fault, _), _)| *fault).collect();
         let parts = parts.iter().map(|(id, _)| id.clone()).filter(|id| !form_now.spared.contains(id)).collect();
         let plan = Plan { faults, parts, together: if form_now.together { 2 } else { 1 }, most };
-        trial.start(run.clone(), &Job::Crashes { link: run.to_link(), plan });
+        trial.start(run.clone(), &[Job::Crashes { link: run.to_link(), plan }]);
     };
     let go = button("btn pri", "Try them all").attr("id", "crashes-go").attr_if("disabled", none.then(String::new)).press(begin);
     let where_to = if parts_none(&scenario, now.faults) {
@@ -187,7 +187,7 @@ fn results(lab: Lab, found: &Found, picked: RwSignal<Option<Picked>>) -> Vec<Nod
         sum.out_of_order += row.outcomes.out_of_order;
     }
     let mut nodes = vec![el("p").class("soft").says(about(lab, found)), verdict(found, &sum)];
-    if let Some(all) = found.told["found"]["sampled_of"].as_u64() {
+    if let Some(all) = found.says("sampled_of").as_u64() {
         let says = ["A sample, evenly spread over ", &grouped(all), " places."].concat();
         nodes.push(el("p").class("soft").says(says));
     }

@@ -50,8 +50,8 @@ pub struct Found {
     pub tried: u64,
     /// How many there are; nought until that is known.
     pub of: u64,
-    /// What the worker has found, as its JSON.
-    pub told: Value,
+    /// What each worker has found, as its JSON.
+    pub told: Vec<Value>,
     /// Every tried run.
     pub attempts: Vec<Attempt>,
 }
@@ -62,14 +62,22 @@ pub struct Trial {
     /// Grows with each thing that is told.
     turn: RwSignal<u32>,
     found: StoredValue<Option<Found>, LocalStorage>,
-    remote: StoredValue<Option<Remote>, LocalStorage>,
+    remotes: StoredValue<Vec<Remote>, LocalStorage>,
+}
+
+impl Found {
+    /// What is said under a name in what the first worker has found.
+    #[must_use]
+    pub fn says(&self, name: &str) -> &Value {
+        self.told.first().map_or(&Value::Null, |told| &told["found"][name])
+    }
 }
 
 impl Trial {
     /// Nothing is tried yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { turn: RwSignal::new(0), found: StoredValue::new_local(None), remote: StoredValue::new_local(None) }
+        Self { turn: RwSignal::new(0), found: StoredValue::new_local(None), remotes: StoredValue::new_local(Vec::new()) }
     }
 
     /// Looks at what is known; whoever looks in a slot looks again when there is more.
@@ -93,30 +101,37 @@ impl Trial {
         self.turn.update(|turn| *turn = turn.wrapping_add(1));
     }
 
-    /// Gives a job to a worker; what was known of the one before is forgotten.
-    fn start(self, run: Run, job: &Job) {
-        self.remote.set_value(None);
+    /// Gives each job to a worker; what was known of those before is forgotten.
+    fn start(self, run: Run, jobs: &[Job]) {
+        self.remotes.set_value(Vec::new());
         let Ok(scenario) = run.scenario() else { return };
-        let found = Found { run, scenario, standing: Standing::Going, tried: 0, of: 0, told: Value::Null, attempts: Vec::new() };
+        let told = vec![Value::Null; jobs.len()];
+        let found = Found { run, scenario, standing: Standing::Going, tried: 0, of: 0, told, attempts: Vec::new() };
         self.found.set_value(Some(found));
-        match Remote::start(job, move |told| self.hear(told)) {
-            Ok(remote) => self.remote.set_value(Some(remote)),
-            Err(error) => self.end(Standing::Failed(["This browser starts no worker: ", &reason(&error)].concat())),
+        for (place, job) in jobs.iter().enumerate() {
+            match Remote::start(job, move |told| self.hear(place, told)) {
+                Ok(remote) => self.remotes.update_value(|remotes| remotes.push(remote)),
+                Err(error) => return self.end(Standing::Failed(["This browser starts no worker: ", &reason(&error)].concat())),
+            }
         }
         self.change(|_| {});
     }
 
-    fn hear(self, told: Result<(String, Vec<f64>), String>) {
+    fn hear(self, place: usize, told: Result<(String, Vec<f64>), String>) {
         let (text, numbers) = match told {
             Ok(told) => told,
             Err(why) => return self.end(Standing::Failed(why)),
         };
         let Ok(told) = serde_json::from_str::<Value>(&text) else { return };
-        let done = told["done"] == true;
+        let mut done = false;
         self.change(|found| {
-            (found.tried, found.of) = (told["tried"].as_u64().unwrap_or(0), told["of"].as_u64().unwrap_or(0));
             found.attempts.extend(numbers.chunks(wire::EACH).filter_map(wire::unpack));
-            found.told = told;
+            if let Some(slot) = found.told.get_mut(place) {
+                *slot = told;
+            }
+            let sum = |name: &str| found.told.iter().filter_map(|told| told[name].as_u64()).sum();
+            (found.tried, found.of) = (sum("tried"), sum("of"));
+            done = found.told.iter().all(|told| told["done"] == true);
         });
         if done {
             self.end(Standing::Done);
@@ -124,7 +139,7 @@ impl Trial {
     }
 
     fn end(self, standing: Standing) {
-        self.remote.set_value(None);
+        self.remotes.set_value(Vec::new());
         self.change(|found| found.standing = standing);
     }
 

@@ -1,17 +1,17 @@
 //! What held in every tried run, and the shortest way to break what did not.
 
-use redrive::command::CrashStep;
 use redrive::sim::time::clock;
 use serde_json::Value;
 
+use super::runs::stricken;
 use super::{Found, Standing, grouped};
 use crate::dom::{Node, el};
 
 /// The properties, as the worker has told them.
 #[must_use]
 pub fn properties(found: &Found) -> Vec<Node> {
-    let Some(all) = found.told["found"]["properties"].as_array() else { return Vec::new() };
-    let proved = found.standing == Standing::Done && found.told["found"]["sampled_of"].is_null();
+    let Some(all) = found.says("properties").as_array() else { return Vec::new() };
+    let proved = found.standing == Standing::Done && found.says("sampled_of").is_null();
     let rows = all.iter().map(|property| row(found, property, proved));
     vec![el("h3").says("What is true of every run"), el("ul").class("rows").attr("id", "properties").with_all(rows)]
 }
@@ -49,14 +49,7 @@ fn story(found: &Found, example: &Value) -> String {
     let strike = |strike: &Value| {
         let part = text(strike, "part");
         let title = found.scenario.parts.get(part).map_or(part, |spec| &spec.title);
-        let at = clock(strike["at_us"].as_u64().unwrap_or(0));
-        match text(strike, "step") {
-            "lost-ack" => ["an acknowledgement of ", title, " is lost, ", &at].concat(),
-            "lost-answer" => ["a confirmation of ", title, " is lost, ", &at].concat(),
-            "none" => ["nothing goes wrong, ", &at].concat(),
-            step if CrashStep::ALL.iter().any(|known| known.word() == step) => [title, " dies at ", step, ", ", &at].concat(),
-            verb => [verb, " ", title, ", ", &at].concat(),
-        }
+        [&stricken(title, text(strike, "step")), ", ", &clock(strike["at_us"].as_u64().unwrap_or(0))].concat()
     };
     let mut says = [if example["planned"] == true { "as it is, when " } else { "when " }, &strike(example)].concat();
     if !example["then"].is_null() {

@@ -1,6 +1,7 @@
 //! The runs behind a count of the table, each with a link that opens it at the moment of its fault.
 
 use leptos::prelude::*;
+use redrive::command::CrashStep;
 use redrive::explore::{Attempt, Harm, Outcomes, struck, word};
 use redrive::scenario::Scenario;
 use redrive::sim::time::clock;
@@ -84,10 +85,19 @@ const SHOWN: usize = 25;
 #[must_use]
 pub fn fault(scenario: &Scenario, place: Boundary) -> String {
     let title = scenario.parts.get_index(usize::from(place.part)).map_or("", |(_, spec)| &spec.title);
-    match place.point {
-        Point::Step(step) => [title, " dies at ", step.word()].concat(),
-        Point::Ack => ["an acknowledgement of ", title, " is lost"].concat(),
-        Point::Answer => ["a confirmation of ", title, " is lost"].concat(),
+    stricken(title, word(place.point))
+}
+
+/// What happens to a part, by its title and the word for what was struck; the verb of a command for what was not tried but
+/// planned.
+#[must_use]
+pub fn stricken(title: &str, struck: &str) -> String {
+    match struck {
+        "lost-ack" => ["an acknowledgement of ", title, " is lost"].concat(),
+        "lost-answer" => ["a confirmation of ", title, " is lost"].concat(),
+        "none" => "nothing goes wrong".to_owned(),
+        step if CrashStep::ALL.iter().any(|known| known.word() == step) => [title, " dies at ", step].concat(),
+        verb => [verb, " ", title].concat(),
     }
 }
 

@@ -1,12 +1,12 @@
 //! "Sweep": one setting with one value after another, over many seeds, against one figure.
 
 use leptos::prelude::*;
-use redrive::explore::{MOST_SEEDS, Suggestion, Sweep, suggestions};
+use redrive::explore::{MOST_SEEDS, Suggestion, Sweep, said, suggestions};
 use redrive::scenario::gauges::gauges;
 use redrive::scenario::setting::Form as Of;
 use redrive::scenario::{Fault, Scenario};
 
-use super::chart::{Point, Size, chart, points, said};
+use super::chart::{Point, Size, chart, points};
 use super::job::Job;
 use super::{Found, Trial, about, grouped, progress};
 use crate::dom::{Node, button, el, slot};
@@ -154,17 +154,23 @@ fn asks(lab: Lab, trial: Trial, form: RwSignal<Form, LocalStorage>) -> Vec<Node>
         let seeds = asked.seeds.trim().parse::<u64>().ok();
         // What is wrong is said here, before a worker starts.
         let checked = match seeds {
-            Some(seeds) => Sweep::new(&run, &vary, &asked.measure, seeds).map(|_| seeds).map_err(|faults| faults.0),
+            Some(seeds) => Sweep::new(&run, &vary, &asked.measure, seeds)
+                .map(|sweep| (seeds, sweep.result().points.iter().map(|point| point.value.clone()).collect::<Vec<_>>()))
+                .map_err(|faults| faults.0),
             None => {
                 let allowed = ["a whole number from 1 to ", &grouped(MOST_SEEDS)].concat();
                 Err(vec![Fault::new("seeds", ["`", &asked.seeds, "` is no number"].concat(), allowed)])
             }
         };
         match checked {
-            Ok(seeds) => {
+            Ok((seeds, values)) => {
                 form.update(|form| form.faults = Vec::new());
-                let job = Job::Sweep { link: run.to_link(), vary, measure: asked.measure, seeds };
-                trial.start(run, &job);
+                let link = run.to_link();
+                let jobs = dealt(&values, hands(values.len())).into_iter().map(|values| {
+                    let vary = [&asked.part, ".", &asked.setting, "=", &values].concat();
+                    Job::Sweep { link: link.clone(), vary, measure: asked.measure.clone(), seeds }
+                });
+                trial.start(run, &jobs.collect::<Vec<_>>());
             }
             Err(faults) => form.update(|form| form.faults = faults),
         }
@@ -180,9 +186,24 @@ fn asks(lab: Lab, trial: Trial, form: RwSignal<Form, LocalStorage>) -> Vec<Node>
     nodes
 }
 
+/// At most so many workers: each has a copy of the lab.
+const MOST_HANDS: usize = 4;
+
+/// How many workers share so many values: one core stays with the page.
+fn hands(values: usize) -> usize {
+    let cores = window().navigator().hardware_concurrency() as usize;
+    cores.saturating_sub(1).clamp(1, MOST_HANDS).min(values.max(1))
+}
+
+/// The values dealt out one by one, like cards: a list for each worker.
+fn dealt(values: &[String], hands: usize) -> Vec<String> {
+    let hand = |first: usize| values.iter().skip(first).step_by(hands).map(String::as_str).collect::<Vec<_>>().join(",");
+    (0..hands).map(hand).collect()
+}
+
 fn results(lab: Lab, page: Page, found: &Found) -> Vec<Node> {
     let points = points(&found.told);
-    let text = |name: &str| found.told["found"][name].as_str().unwrap_or_default().to_owned();
+    let text = |name: &str| found.says(name).as_str().unwrap_or_default().to_owned();
     let (vary, measure) = (text("vary"), text("measure"));
     if points.is_empty() {
         return Vec::new();
@@ -223,4 +244,16 @@ fn table(measure: &str, vary: &str, points: &[Point]) -> Node {
     let table =
         el("table").attr("id", "sweep-table").with(el("thead").with(el("tr").with_all(head))).with(el("tbody").with_all(body));
     el("div").class("wide").attr("tabindex", "0").attr("role", "region").attr("aria-label", "The sweep in figures").with(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_worker_gets_its_share_of_the_values() {
+        let values: Vec<String> = ["1s", "2s", "3s", "4s", "5s"].map(str::to_owned).to_vec();
+        assert_eq!(dealt(&values, 1), ["1s,2s,3s,4s,5s"]);
+        assert_eq!(dealt(&values, 3), ["1s,4s", "2s,5s", "3s"]);
+    }
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use redrive::command::Timed;
 use redrive::compare::{self, AlertFired, Compare, Differences, Figure};
+use redrive::explore::said;
 use redrive::run::Run;
 use redrive::scenario::{Fault, Faults, document};
 use redrive::sim::time::{clock, spoken};
@@ -13,7 +14,6 @@ use serde::Serialize;
 use crate::Failure;
 use crate::args::Args;
 use crate::library::asked;
-use crate::sweep::said;
 
 /// The object of `--json`.
 #[derive(Serialize)]

@@ -2,10 +2,9 @@
 
 use std::io::Write;
 
-use redrive::explore::{Sweep, Swept};
+use redrive::explore::{Sweep, Swept, said};
 use redrive::scenario::Fault;
-use redrive::sim::Ppm;
-use redrive::sim::time::{grouped, spoken};
+use redrive::sim::time::grouped;
 use redrive::timeline::Progress;
 
 use crate::Failure;
@@ -59,18 +58,6 @@ fn csv(out: &mut impl Write, result: &Swept) -> Result<(), Failure> {
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// The figure as a person says it; its name ends in its unit.
-pub fn said(measure: &str, value: u64) -> String {
-    let name = measure.split('(').next().unwrap_or(measure);
-    if name.ends_with("_us") {
-        return spoken(value);
-    }
-    match u32::try_from(value) {
-        Ok(share) if name.ends_with("_ppm") => Ppm(share).to_string(),
-        _ => grouped(value),
-    }
 }
 
 fn table(out: &mut impl Write, result: &Swept) -> Result<(), Failure> {

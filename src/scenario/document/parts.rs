@@ -77,9 +77,10 @@ fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<Part
     let what = format!("a {}", kind.word());
     let mut spec_title = None;
     let mut at = None;
-    // The broker first: the others' defaults depend on it.
-    let broker = fields.get_key_value("broker");
-    for (name, value) in broker.into_iter().chain(fields.iter().filter(|(name, _)| *name != "broker")) {
+    // First what others' defaults depend on: whatever is said of those stays, wherever it stands.
+    let first = ["broker", "acks"];
+    let firsts = first.iter().filter_map(|name| fields.get_key_value(*name));
+    for (name, value) in firsts.chain(fields.iter().filter(|(name, _)| !first.contains(&name.as_str()))) {
         match name.as_str() {
             "kind" => {}
             "title" => spec_title = reader.field::<String>(path, fields, "title", ""),

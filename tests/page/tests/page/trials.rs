@@ -112,6 +112,11 @@ fn a_sweep_is_drawn_and_said_in_figures() {
     let vary = "jobs.visibility_timeout=5s..30s/6";
     let found = Sweep::new(&Run::of_library("visibility-too-short"), vary, "facts.twice", 5).expect("a sound sweep").finish();
     let page = open("sweep", "#/s/visibility-too-short");
+    // A browser that says it has four cores: three workers share the values.
+    page.run(
+        "Object.defineProperty(navigator, 'hardwareConcurrency', { value: 4 }); window.started = 0; const Plain = Worker; \
+         window.Worker = class extends Plain { constructor(...all) { super(...all); window.started += 1; } };",
+    );
     page.click_button("Sweep");
     page.until("the form is there", |page| page.count("#sweep-values") == 1);
     page.part("#sweep-values").type_in("5s..30s/6");
@@ -123,6 +128,7 @@ fn a_sweep_is_drawn_and_said_in_figures() {
         assert!(table.contains(&format!("{} {five}", point.value)), "{point:?} in {table}");
     }
     assert_eq!(page.count("#sweep .chart-run"), 30, "six values with five seeds");
+    assert_eq!(page.run("return window.started;"), 3, "workers");
     assert!(page.axe().is_empty(), "{:#?}", page.axe());
     page.screenshot("trials-sweep");
 
