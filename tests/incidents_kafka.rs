@@ -76,7 +76,7 @@ fn a_deploy_stops_everyone_or_hardly_anyone() {
     };
     check("eager", "[401, 14, 0, 45, 0] late 133 ooo 0 moved 72 refused 0 evicted 6");
     check("cooperative", "[450, 0, 0, 10, 0] late 2 ooo 0 moved 12 refused 0 evicted 6");
-    check("kip848", "[412, 15, 0, 33, 0] late 49 ooo 0 moved 81 refused 0 evicted 6");
+    check("kip848", "[446, 6, 0, 8, 0] late 2 ooo 0 moved 31 refused 0 evicted 6");
     check("static", "[451, 1, 0, 8, 0] late 0 ooo 0 moved 12 refused 0 evicted 0");
 }
 

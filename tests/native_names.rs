@@ -28,6 +28,9 @@ fn groups_are_set_in_kafkas_words() {
     check("group.instance.id", "", "static_members", json!(false));
     check("partition.assignment.strategy", "roundrobin", "assignor", json!("round-robin"));
     check("partition.assignment.strategy", "cooperative-sticky", "assignor", json!("cooperative-sticky"));
+    let class = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor";
+    check("partition.assignment.strategy", class, "assignor", json!("cooperative-sticky"));
+    check("group.remote.assignor", "range", "remote_assignor", json!("range"));
     check("max.poll.interval.ms", "300000", "poll_interval", json!("5m"));
 }
 

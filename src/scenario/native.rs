@@ -56,6 +56,9 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
     }
 }
 
+/// Where Kafka's Java client has its assignors: there the setting names a class.
+const ASSIGNORS: &str = "org.apache.kafka.clients.consumer.";
+
 /// A value as we write it: a producer's `acks` are also numbers, Kafka's group protocols and assignors have other words, and a
 /// member with a name of its own is static.
 #[must_use]
@@ -68,7 +71,13 @@ pub fn understood(name: &str, value: &Value) -> Value {
         ("group.protocol", "consumer") => "kip848",
         ("group.instance.id", "" | "null") => "false",
         ("group.instance.id", _) => "true",
-        ("partition.assignment.strategy", "roundrobin") => "round-robin",
+        ("partition.assignment.strategy", strategy) => match strategy.strip_prefix(ASSIGNORS).unwrap_or(strategy) {
+            "RangeAssignor" => "range",
+            "RoundRobinAssignor" | "roundrobin" => "round-robin",
+            "StickyAssignor" => "sticky",
+            "CooperativeStickyAssignor" => "cooperative-sticky",
+            _ => return value.clone(),
+        },
         _ => return value.clone(),
     };
     Value::from(word)

@@ -120,12 +120,20 @@ choice! {
 }
 
 choice! {
-    /// Who shares out the partitions of a group with the eager protocol.
+    /// Who shares out the partitions of a classic group, eager or cooperative.
     pub enum Assignor {
         Range = "range", "Consecutive ranges.";
         RoundRobin = "round-robin", "One by one in turn.";
         Sticky = "sticky", "Evenly, with as few moves as possible.";
         CooperativeSticky = "cooperative-sticky", "The same; what moves is first given up. It makes the group cooperative.";
+    }
+}
+
+choice! {
+    /// Who shares out the partitions of a group with KIP-848: the coordinator, as `group.remote.assignor` says.
+    pub enum RemoteAssignor {
+        Uniform = "uniform", "Evenly, with as few moves as possible.";
+        Range = "range", "Consecutive ranges.";
     }
 }
 
@@ -381,7 +389,8 @@ settings! {
         poll_interval: Micros = "5m" in "1s..=24h", "A group member that takes longer than this for a batch loses its partitions.";
         rebalance: Micros = "3s" in "0s..=5m", "How long the group stands still when members come or go.";
         protocol: GroupProtocol = "eager" in "eager|cooperative|kip848", "How the group shares out its partitions.";
-        assignor: Assignor = "range" in "range|round-robin|sticky|cooperative-sticky", "Who decides which member gets which partition.";
+        assignor: Assignor = "range" in "range|round-robin|sticky|cooperative-sticky", "Who decides which member gets which partition, unless `protocol` is kip848.";
+        remote_assignor: RemoteAssignor = "uniform" in "uniform|range", "Who decides it with kip848.";
         static_members: bool = "false" in "", "A member that is back within its session has its old place: nobody else notices.";
         heartbeat_interval: Micros = "0s" in "0s..=5m", "How often members hear of a rebalance. With 0s and nothing else set, the whole group stands still at once, for as long as `rebalance` says; else 0s is Kafka's 3 s.";
         heartbeat_by: HeartbeatBy = "thread" in "thread|handler", "Who tells the group that a member lives.";

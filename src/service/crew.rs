@@ -10,7 +10,7 @@ use redrive_brokers::kafka::group::{Partition, Strategy};
 
 use crate::broker::Group;
 use crate::observe::record::{Kind, pack_place};
-use crate::scenario::parts::{Assignor, GroupProtocol, HeartbeatBy, WorkerSettings};
+use crate::scenario::parts::{Assignor, GroupProtocol, HeartbeatBy, RemoteAssignor, WorkerSettings};
 use crate::sim::Timestamp;
 use crate::world::{Event, World};
 
@@ -33,8 +33,10 @@ fn how(settings: &WorkerSettings) -> Option<(Settings, bool, Heartbeats)> {
         && !settings.static_members
         && settings.heartbeat_interval.0 == 0;
     let strategy = match (settings.protocol, settings.assignor) {
-        (GroupProtocol::Kip848, Assignor::Range) => Strategy::ServerRange,
-        (GroupProtocol::Kip848, _) => Strategy::Uniform,
+        (GroupProtocol::Kip848, _) => match settings.remote_assignor {
+            RemoteAssignor::Uniform => Strategy::Uniform,
+            RemoteAssignor::Range => Strategy::ServerRange,
+        },
         (GroupProtocol::Cooperative, _) | (GroupProtocol::Eager, Assignor::CooperativeSticky) => Strategy::CooperativeSticky,
         (GroupProtocol::Eager, Assignor::Range) => Strategy::Range,
         (GroupProtocol::Eager, Assignor::RoundRobin) => Strategy::RoundRobin,
