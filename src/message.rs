@@ -20,4 +20,6 @@ pub struct Message {
     pub effects: EffectMask,
     /// It can never be processed.
     pub poison: bool,
+    /// It has no value: its key is to be forgotten.
+    pub tombstone: bool,
 }

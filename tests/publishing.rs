@@ -142,7 +142,7 @@ proptest! {
                         visible.push(Row { id, xid: id, ..Row::default() });
                         visible.sort_by_key(|row| row.id);
                         let fact = id as u32;
-                        outbox.add(Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false }, id, 0);
+                        outbox.add(Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false, tombstone: false }, id, 0);
                     }
                     outbox.ends(id);
                 }

@@ -1,21 +1,23 @@
 //! A partitioned log: append-only, kept for a time, read by groups that each commit one offset a partition.
 //!
 //! Key to partition as Kafka's default partitioner does it: `(murmur2(key) & 0x7fffffff) % partitions` over the bytes of
-//! the key's text ("Apache Kafka documentation", producer configuration; `BuiltInPartitioner`). Retention drops whole
-//! segments whose newest record is older than the limit (topic configuration `retention.ms`, `segment.bytes`); here a
-//! segment is counted in records.
+//! the key's text ("Apache Kafka documentation", producer configuration; `BuiltInPartitioner`). What is kept, and where, is
+//! decided by whole segments, a machine's of `redrive-brokers`; every record has the same size here, so that a segment is
+//! also a number of records. Compaction is in `compaction.rs`.
 //!
 //! A log with one replica is here alone: a record is safe once it is stored. What replicas add is in `replicas.rs`.
 
 use std::collections::BTreeMap;
 
+use redrive_brokers::kafka::compaction::Cleaner;
 use redrive_brokers::kafka::partitioner::{crc32, murmur2};
+use redrive_brokers::kafka::segment::{self, Segments};
 
 use super::replicas::Replicas;
 use super::transactions::Transactions;
 use crate::message::Message;
-use crate::scenario::parts::{LogSettings, Partitioner};
-use crate::sim::{Tape, Timestamp};
+use crate::scenario::parts::{Cleanup, LogSettings, Partitioner};
+use crate::sim::{Micros, Tape, Timestamp};
 
 /// The partition of a key given as text.
 #[must_use]
@@ -37,6 +39,12 @@ pub struct Log {
     pub settings: LogSettings,
     /// Its partitions; positions are offsets.
     pub partitions: Vec<Tape<Message>>,
+    /// The segments of each partition.
+    pub segments: Vec<Segments>,
+    /// The cleaner of each partition.
+    pub cleaners: Vec<Cleaner>,
+    /// When the cleaners look next.
+    pub cleaning_us: Timestamp,
     /// The workers that read it, by index among workers; each is a group.
     pub groups: Vec<u16>,
     /// The effects that a record here may lead to.
@@ -58,12 +66,14 @@ impl Log {
     /// An empty log.
     #[must_use]
     pub fn new(part: u16, settings: LogSettings) -> Self {
-        let partitions = vec![Tape::default(); settings.partitions as usize];
         let replicas = Replicas::new(&settings);
-        Self {
+        let mut log = Self {
             part,
             settings,
-            partitions,
+            partitions: Vec::new(),
+            segments: Vec::new(),
+            cleaners: Vec::new(),
+            cleaning_us: 0,
             groups: Vec::new(),
             effects: 0,
             appended: 0,
@@ -71,7 +81,54 @@ impl Log {
             transactions: None,
             replicas,
             unconfirmed: BTreeMap::new(),
+        };
+        log.widen(0);
+        log
+    }
+
+    /// Adds partitions up to what the settings say.
+    pub fn widen(&mut self, now_us: Timestamp) {
+        let partitions = self.settings.partitions as usize;
+        self.partitions.resize(partitions, Tape::default());
+        self.segments.resize(partitions, Segments::new(now_us, self.kept_as()));
+        self.cleaners.resize(partitions, Cleaner::default());
+    }
+
+    /// How its settings say that segments are closed and kept.
+    #[must_use]
+    pub fn kept_as(&self) -> segment::Options {
+        let settings = &self.settings;
+        let by_records = settings.segment.saturating_mul(settings.record_bytes);
+        let drops = settings.cleanup != Cleanup::Compact;
+        let some = |bytes: u64| (bytes > 0).then_some(bytes);
+        segment::Options {
+            segment_bytes: some(settings.segment_bytes).unwrap_or(by_records),
+            segment_us: settings.segment_age.0,
+            retention_us: drops.then_some(settings.retention.0),
+            retention_bytes: some(settings.retention_bytes).filter(|_| drops),
+            remote: settings.remote.then_some(segment::Remote {
+                local_retention_us: Some(settings.local_retention.0.min(settings.retention.0)),
+                ..segment::Remote::default()
+            }),
+            ..segment::Options::default()
         }
+    }
+
+    /// Whether it keeps only the newest record of each key.
+    #[must_use]
+    pub fn compacts(&self) -> bool {
+        self.settings.cleanup != Cleanup::Delete
+    }
+
+    /// Where the segment ends that has this offset, if only remote storage has it: one fetch reads one segment there
+    /// (`RemoteLogManager.read` of Apache Kafka).
+    #[must_use]
+    pub fn remote_to(&self, partition: usize, offset: u64) -> Option<u64> {
+        let segments = &self.segments[partition];
+        if segments.local_start() <= offset {
+            return None;
+        }
+        segments.iter().find(|segment| segment.base <= offset && offset < segment.end).map(|segment| segment.end)
     }
 
     /// The partition of a record's key.
@@ -85,25 +142,22 @@ impl Log {
     pub fn push(&mut self, partition: u32, message: Message) -> u64 {
         self.appended += 1;
         self.marked += u64::from(message.effects != self.effects);
+        self.segments[partition as usize].append(message.stored_us, 1, self.settings.record_bytes);
         self.partitions[partition as usize].push(message)
     }
 
-    /// The offset up to which retention drops a partition now: whole segments whose newest record is too old.
+    /// Looks what of a partition need not be kept any more, or not on the broker's disk: the offset up to which it goes.
     #[must_use]
-    pub fn expired_to(&self, partition: usize, now_us: Timestamp) -> u64 {
-        let tape = &self.partitions[partition];
-        let segment = self.settings.segment;
-        let mut keep_from = tape.start();
-        let end = tape.end().min(self.high_watermark(partition));
-        while keep_from < end {
-            let segment_end = ((keep_from / segment + 1) * segment).min(end);
-            let newest = tape.get(segment_end - 1).map_or(now_us, |record| record.stored_us);
-            if now_us.saturating_sub(newest) <= self.settings.retention.0 {
-                break;
-            }
-            keep_from = segment_end;
-        }
-        keep_from
+    pub fn expired_to(&mut self, partition: usize, now_us: Timestamp) -> u64 {
+        let high_watermark = self.high_watermark(partition);
+        self.segments[partition].look(now_us, high_watermark);
+        self.segments[partition].start()
+    }
+
+    /// How long records are kept, where that is limited by time at all.
+    #[must_use]
+    pub fn retention(&self) -> Option<Micros> {
+        (self.settings.cleanup != Cleanup::Compact).then_some(self.settings.retention)
     }
 
     /// The first offset of a partition whose record is at least as new as a moment.
@@ -135,7 +189,9 @@ impl Log {
     /// How many records are kept.
     #[must_use]
     pub fn kept(&self) -> u64 {
-        self.partitions.iter().map(Tape::len).sum()
+        let all = self.partitions.iter().map(Tape::len).sum();
+        let left = || self.segments.iter().map(Segments::bytes).sum::<u64>() / self.settings.record_bytes.max(1);
+        if self.compacts() { left() } else { all }
     }
 }
 
@@ -167,7 +223,18 @@ mod tests {
         settings.set("retention", &serde_json::json!("10s")).expect("a good value");
         let mut log = Log::new(0, settings);
         for second in 0..10_u64 {
-            log.push(0, Message { stored_us: second * 1_000_000, fact: 0, key: 0, receives: 0, effects: 1, poison: false });
+            log.push(
+                0,
+                Message {
+                    stored_us: second * 1_000_000,
+                    fact: 0,
+                    key: 0,
+                    receives: 0,
+                    effects: 1,
+                    poison: false,
+                    tombstone: false,
+                },
+            );
         }
         assert_eq!(log.expired_to(0, 13_000_000), 0, "the record at 3 s is just ten seconds old");
         assert_eq!(log.expired_to(0, 13_000_001), 4);

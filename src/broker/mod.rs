@@ -1,6 +1,7 @@
 //! Brokers: what stores messages between those who send and those who work. State and rules only; who calls them and
 //! when is the world's business.
 
+mod compaction;
 pub mod exchange;
 pub mod group;
 pub mod log;

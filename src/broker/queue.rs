@@ -293,7 +293,7 @@ mod tests {
     const HOLDER: Holder = Holder { worker: 0, process: 0 };
 
     fn message(fact: u32) -> Message {
-        Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false }
+        Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false, tombstone: false }
     }
 
     fn receive(queue: &mut WorkQueue, now_us: u64) -> (Receipt, Message) {

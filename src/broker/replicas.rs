@@ -390,6 +390,7 @@ impl World {
             replicas.cut.push(Cut { partition: partition as u32, offset: *offset, epoch, record: *record });
         }
         tape.truncate(kept);
+        log.segments[partition].truncate(kept);
         lineage.retain(|entry| entry.from < kept);
         if let Some(known) = &mut log.transactions {
             known.truncate(partition, kept);
@@ -469,7 +470,9 @@ impl World {
 
     /// Settings of a log were changed, or it was slowed down.
     pub(crate) fn log_tuned(&mut self, index: u16) {
-        let log = &self.logs[usize::from(index)];
+        let log = &mut self.logs[usize::from(index)];
+        let kept = log.kept_as();
+        log.segments.iter_mut().for_each(|segments| segments.tune(kept));
         let options = options(&log.settings, self.parts[usize::from(log.part)].health.slow_milli);
         self.replicas_change(index, |machine, now_us| machine.tune(now_us, options));
     }

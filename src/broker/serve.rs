@@ -325,6 +325,7 @@ impl World {
                     self.drop_records(index, partition, keep_from);
                 }
             }
+            self.compacts(index as u16);
         }
     }
 

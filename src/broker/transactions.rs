@@ -135,7 +135,8 @@ impl World {
     /// Writes the markers that end a transaction; what has no leader for the moment gets its marker later.
     fn transaction_ends(&mut self, index: u16, producer: u16, commits: bool) {
         let part = self.logs[usize::from(index)].part;
-        let marker = Message { stored_us: self.now_us, fact: NO_FACT, key: 0, receives: 0, effects: 0, poison: false };
+        let marker =
+            Message { stored_us: self.now_us, fact: NO_FACT, key: 0, receives: 0, effects: 0, poison: false, tombstone: false };
         let Some(known) = self.logs[usize::from(index)].transactions.as_mut() else { return };
         let Some(open) = known.open.get_mut(&producer) else { return };
         open.commits = Some(commits);
@@ -177,6 +178,14 @@ impl World {
         self.wake(part);
     }
 
+    /// Whether a record was written in a transaction that was aborted.
+    pub(super) fn is_aborted(&self, index: u16, partition: usize, offset: u64, fact: u32) -> bool {
+        let Some(known) = &self.logs[usize::from(index)].transactions else { return false };
+        let Some(producer) = self.observer.ledger.fact(fact).map(|fact| fact.producer) else { return false };
+        let number = self.producers.iter().position(|known| known.part == producer).map_or(u64::MAX, |number| number as u64);
+        known.stable.get(partition).is_some_and(|stable| stable.is_aborted(number, offset))
+    }
+
     /// Nobody who reads committed records only will ever get these.
     fn transaction_undone(&mut self, index: u16, producer: u16, partition: u32, from: u64, to: u64) {
         let part = self.logs[usize::from(index)].part;
@@ -193,10 +202,7 @@ impl World {
                     continue;
                 };
                 let own = self.observer.ledger.fact(record.fact).is_some_and(|fact| fact.producer == producer_part);
-                let number = u64::from(producer);
-                let known = self.logs[usize::from(index)].transactions.as_ref();
-                let aborted = known.is_some_and(|known| known.stable[partition as usize].is_aborted(number, offset));
-                if own && aborted && record.effects & effect != 0 {
+                if own && self.is_aborted(index, partition as usize, offset, record.fact) && record.effects & effect != 0 {
                     let log = &mut self.logs[usize::from(index)];
                     log.marked += 1;
                     if let Some(record) = log.partitions[partition as usize].get_mut(offset) {

@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     fn row(fact: u32) -> Message {
-        Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false }
+        Message { stored_us: 0, fact, key: 0, receives: 0, effects: 1, poison: false, tombstone: false }
     }
 
     fn facts(batch: &[(RowKey, Message)]) -> Vec<u32> {

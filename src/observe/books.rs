@@ -122,6 +122,7 @@ fn entry(record: &Record) -> Option<(usize, usize)> {
         Kind::Overwritten => Some((UNREAD, GONE + Cause::LeaderDied as usize)),
         Kind::Aborted => Some((UNREAD, GONE + Cause::Aborted as usize)),
         Kind::PassedUnread => Some((UNREAD, GONE + Cause::BeganBehind as usize)),
+        Kind::CompactedUnread => Some((UNREAD, GONE + Cause::Compacted as usize)),
         Kind::Buried => Some((MADE, TRAY)),
         Kind::Redriven => Some((TRAY, HANDED_ON)),
         Kind::ExpiredDead => Some((TRAY, GONE + Cause::Retention as usize)),
@@ -161,6 +162,7 @@ fn entry(record: &Record) -> Option<(usize, usize)> {
         | Kind::PartitionLost
         | Kind::TransactionEnded
         | Kind::OffsetsExpired
+        | Kind::FetchedRemote
         | Kind::NoOffset => None,
     }
 }

@@ -203,6 +203,7 @@ impl Findings {
             | Kind::DroppedHeld
             | Kind::Aborted
             | Kind::PassedUnread
+            | Kind::CompactedUnread
             | Kind::Overwritten => {
                 if record.kind == Kind::Overwritten {
                     self.find(record.at_us, FindingKind::Overwritten, record.part, 0);
@@ -270,6 +271,7 @@ impl Findings {
             | Kind::InSync
             | Kind::PartitionAssigned
             | Kind::TransactionEnded
+            | Kind::FetchedRemote
             | Kind::BreakerClosed => return,
         };
         let detail = if kind == FindingKind::Twice { effect as u64 } else { record.extra & 0xff };

@@ -224,6 +224,7 @@ impl Ledger {
             Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
             Kind::Overwritten => self.end_live(record, Cause::LeaderDied),
             Kind::Aborted => self.end_live(record, Cause::Aborted),
+            Kind::CompactedUnread => self.end_live(record, Cause::Compacted),
             Kind::PassedUnread => self.end_live(record, Cause::BeganBehind),
             Kind::Buried => self.each(record, |state| {
                 state.dead = state.dead.saturating_add(1);
@@ -301,6 +302,7 @@ impl Ledger {
             | Kind::TransactionEnded
             | Kind::OffsetsExpired
             | Kind::NoOffset
+            | Kind::FetchedRemote
             | Kind::InSync => {}
         }
     }

@@ -141,6 +141,10 @@ pub enum Kind {
     OffsetsExpired,
     /// A group has no offset to go on from, and stops.
     NoOffset,
+    /// Compaction removed a record that the group had not read. Books: unread − 1.
+    CompactedUnread,
+    /// A member fetches from remote storage. `extra` is partition and offset.
+    FetchedRemote,
 }
 
 /// Why something failed or was lost.
@@ -205,11 +209,13 @@ pub enum Cause {
     Aborted,
     /// The group had no offset and began behind it.
     BeganBehind,
+    /// Compaction removed it first.
+    Compacted,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -239,6 +245,7 @@ impl Cause {
         Self::BufferFull,
         Self::Aborted,
         Self::BeganBehind,
+        Self::Compacted,
     ];
 
     /// The cause with this number.
@@ -267,6 +274,7 @@ impl Cause {
             Self::NoLeader => "no leader answers for its partition",
             Self::Aborted => "its transaction was aborted",
             Self::BeganBehind => "the group had no offset and began behind it",
+            Self::Compacted => "compacted away for a newer record of its key before it was read",
             Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",

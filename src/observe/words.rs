@@ -148,6 +148,11 @@ impl<'w> Names<'w> {
                 format!("{part}: transaction {how}, partition {partition}")
             }
             Kind::Aborted => format!("{part}: gone for {effect}, {}", Cause::Aborted.words()),
+            Kind::CompactedUnread => format!("{part}: gone for {effect}, {}", Cause::Compacted.words()),
+            Kind::FetchedRemote => {
+                let (partition, offset) = unpack_place(record.extra);
+                format!("{part}: partition {partition} is read from remote storage at offset {offset}")
+            }
             Kind::PassedUnread => format!("{part}: {effect} begins behind it"),
             Kind::OffsetsExpired => format!("{part}: the offsets of the idle group are gone"),
             Kind::NoOffset => format!("{part}: no offset to go on from, it stops"),
@@ -328,6 +333,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::Overwritten
         | Kind::Aborted
         | Kind::PassedUnread
+        | Kind::CompactedUnread
         | Kind::NoOffset
         | Kind::LeaderLost
         | Kind::Crashed => Level::Bad,
@@ -377,6 +383,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::PartitionRevoked
         | Kind::PartitionLost
         | Kind::TransactionEnded
+        | Kind::FetchedRemote
         | Kind::BreakerClosed => Level::Quiet,
     }
 }

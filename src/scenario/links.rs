@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::PartSpec;
 use super::fault::Fault;
 use super::nearest::known;
-use super::parts::{Broker, Kind, Reads, WorkerSettings};
+use super::parts::{Broker, Cleanup, Kind, Reads, WorkerSettings};
 use super::setting::PartName;
 use super::steps::Step;
 
@@ -212,6 +212,7 @@ pub fn check(
     }
     faults.extend(check_dead_letters(parts, id, kind, &place));
     faults.extend(check_relays(parts, id, kind, &place));
+    faults.extend(check_remote(kind, &place));
     faults
 }
 
@@ -226,6 +227,13 @@ fn check_relays(parts: &IndexMap<String, PartSpec>, id: &str, kind: &Kind, place
         _ => false,
     })?;
     Some(Fault::new(place("reads"), format!("`{}` reads the same outbox", other.0), "flag, where several relays read one outbox"))
+}
+
+/// Kafka keeps no compacted topic in remote storage ("Remote log storage is unsupported for the compacted topics", KIP-405).
+fn check_remote(kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
+    let Kind::Log(settings) = kind else { return None };
+    let both = settings.remote && settings.cleanup != Cleanup::Delete;
+    both.then(|| Fault::new(place("remote"), "a compacted log is not kept in remote storage", "false, or `cleanup`: delete"))
 }
 
 /// The workers that read a part.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::PartSpec;
 use super::parts::{Broker, Kind};
 use super::setting::{Form, Spec};
+use crate::sim::Ppm;
 
 /// The broker that a part is set to, where it is set to one.
 #[must_use]
@@ -59,11 +60,14 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
 /// Where Kafka's Java client has its assignors: there the setting names a class.
 const ASSIGNORS: &str = "org.apache.kafka.clients.consumer.";
 
-/// A value as we write it: a producer's `acks` are also numbers, Kafka's group protocols and assignors have other words, and a
-/// member with a name of its own is static.
+/// A value as we write it: a producer's `acks` are also numbers, Kafka's group protocols, assignors and policies have other
+/// words, a member with a name of its own is static, and no limit is -1 or -2 there.
 #[must_use]
 pub fn understood(name: &str, value: &Value) -> Value {
     let word = match (name, value.to_string().trim_matches('"')) {
+        ("retention.ms", "-1") | ("local.retention.ms", "-2") => "365d",
+        ("retention.bytes", "-1") | ("max.compaction.lag.ms", "9223372036854775807") => "0",
+        ("cleanup.policy", word) if word.contains("compact") && word.contains("delete") => "both",
         ("acks", "-1") => "all",
         ("acks", "0") => "none",
         ("acks", "1") => "leader",
@@ -107,10 +111,20 @@ pub fn translated(kind: &Kind, table: &[Spec], name: &str, value: &Value) -> Opt
         _ => None,
     };
     let value = match (form, bare) {
-        (Form::Duration | Form::Latency, Some(number)) => Value::String(format!("{number}{unit}")),
+        (Form::Duration | Form::Latency, Some(number)) if number != "0" => Value::String(format!("{number}{unit}")),
+        (Form::Share, _) => share(value),
         _ => value.clone(),
     };
     Some((native.ours, value))
+}
+
+/// A share that is written as a part of one: `0.5` is `50%`.
+fn share(value: &Value) -> Value {
+    let text = value.to_string();
+    match Ppm::parse(&format!("{}%", text.trim_matches('"'))) {
+        Ok(hundredth) if hundredth.0 <= Ppm::ONE.0 / 100 => Value::String(Ppm(hundredth.0 * 100).to_string()),
+        _ => value.clone(),
+    }
 }
 
 /// The default of a setting on a part of this broker, where the broker ships another than ours.
@@ -119,6 +133,11 @@ pub fn default_of(profile: &Profile, row: &Spec) -> Option<Value> {
     let native = profile.settings.iter().find(|native| native.ours == row.name)?;
     match native.default {
         "" | "none" => None,
-        default => Some(Spec { default, ..*row }.default_value()),
+        // A gigabyte would close no segment within a run.
+        _ if row.name == "segment_bytes" => None,
+        default => {
+            let value = understood(native.name, &Spec { default, ..*row }.default_value());
+            Some(if row.form == Form::Share { share(&value) } else { value })
+        }
     }
 }

@@ -102,6 +102,15 @@ choice! {
 }
 
 choice! {
+    /// What a log does with old records.
+    pub enum Cleanup {
+        Delete = "delete", "Drops segments whose time is over.";
+        Compact = "compact", "Keeps the newest record of every key.";
+        Both = "both", "Both.";
+    }
+}
+
+choice! {
     /// Whose rules a log's replicas follow.
     pub enum LogBroker {
         Generic = "generic", "A plain partitioned log.";
@@ -221,6 +230,7 @@ settings! {
         keys: u64 = "0" in "0..=1000000", "How many different keys there are; 0 gives each message its own.";
         hot_key: Ppm = "0%" in "0%..=100%", "The share of messages that carry the first key.";
         poison: Ppm = "0%" in "0%..=100%", "The share of messages that can never be processed.";
+        tombstones: Ppm = "0%" in "0%..=100%", "The share of messages without a value: a compacted log forgets their key.";
         first_id: u64 = "1" in "0..=1000000000", "The number of the first one.";
         priority: u64 = "0" in "0..=255", "Priority of its messages, for queues that know priorities: larger goes first.";
         routing: String = "" in "", "Routing keys for exchanges, with spaces between: a message's key picks one.";
@@ -338,6 +348,18 @@ settings! {
         retention: Micros = "7d" in "1s..=365d", "Records in segments whose newest is older than this are dropped.";
         delay: Micros = "0s" in "0s..=24h", "How old a record is before its readers go on to it.";
         segment: u64 = "1000" in "1..=10000000", "Records a segment holds. Retention drops whole segments only.";
+        segment_bytes: u64 = "0" in "0..=1000000000000", "Bytes a segment holds; 0 goes by `segment`.";
+        segment_age: Micros = "7d" in "1ms..=365d", "The first record that comes so long after a segment's first one begins a new one.";
+        record_bytes: u64 = "1000" in "1..=100000000", "What a record takes, in bytes.";
+        retention_bytes: u64 = "0" in "0..=1000000000000000", "The oldest segments of a partition are dropped while the rest takes so many bytes; 0 has no limit.";
+        cleanup: Cleanup = "delete" in "delete|compact|both", "Whether old segments are dropped, or older records of a key, or both. Closed segments only.";
+        dirty_ratio: Ppm = "50%" in "0%..=100%", "The share of the closed segments that is new when a pass of compaction begins; every 15 s one may.";
+        min_compaction_lag: Micros = "0s" in "0s..=365d", "Compaction leaves younger records alone.";
+        max_compaction_lag: Micros = "0s" in "0s..=365d", "A record that has waited so long begins a pass, however little is new; 0s never.";
+        tombstones: Micros = "1d" in "0s..=365d", "How long a record without a value stays after the pass that met it.";
+        remote: bool = "false" in "", "Copies closed segments to remote storage, where `retention` counts from then on.";
+        local_retention: Micros = "365d" in "0s..=365d", "How long what was copied stays on the broker's disk: never longer than `retention`.";
+        remote_read: Micros = "100ms" in "0s..=1h", "How much longer it takes to read what only remote storage has.";
         broker: LogBroker = "generic" in "generic|kafka|redpanda", "Whose rules its replicas follow, and whose defaults it has.";
         replicas: u64 = "1" in "1..=7", "Brokers that have each partition: one leads, the others copy. 1 has no followers.";
         min_insync: u64 = "1" in "1..=7", "Replicas that must be in sync for a write with acks=all; with fewer it is refused.";

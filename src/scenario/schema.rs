@@ -173,6 +173,7 @@ pub fn schema() -> Value {
                     ("id", json!({"description": "The fact it tells of; the same id again is a repeat.", "type": "string", "minLength": 1, "maxLength": 40})),
                     ("key", json!({"description": "Its key.", "type": "integer", "minimum": 0, "maximum": 10_000_000})),
                     ("poison", json!({"description": "It can never be processed.", "type": "boolean"})),
+                    ("tombstone", json!({"description": "It has no value: a compacted log forgets its key.", "type": "boolean"})),
                     ("at", duration_text.clone()),
                     ("value", json!({"description": "What its effect adds to its key's total.", "type": "integer", "minimum": 0, "maximum": 1_000_000_000})),
                 ]), &["id"]),

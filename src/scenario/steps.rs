@@ -144,6 +144,8 @@ pub struct Listed {
     pub key: Option<u64>,
     /// Whether it can never be processed.
     pub poison: bool,
+    /// Whether it has no value, so that a compacted log forgets its key.
+    pub tombstone: bool,
     /// When it comes; without one, right after the message before it.
     pub at: Option<Micros>,
     /// A figure that its effect adds to its key's total.
@@ -156,7 +158,7 @@ pub struct Messages(pub Vec<Listed>);
 
 impl Listed {
     fn read(value: &Value) -> Result<Self, String> {
-        let mut listed = Self { id: String::new(), key: None, poison: false, at: None, value: 0 };
+        let mut listed = Self { id: String::new(), key: None, poison: false, tombstone: false, at: None, value: 0 };
         match value {
             Value::String(id) => listed.id.clone_from(id),
             Value::Object(fields) => {
@@ -166,9 +168,14 @@ impl Listed {
                         "id" => listed.id = String::read(value, "").map_err(wrong)?,
                         "key" => listed.key = Some(u64::read(value, "0..=10000000").map_err(wrong)?),
                         "poison" => listed.poison = bool::read(value, "").map_err(wrong)?,
+                        "tombstone" => listed.tombstone = bool::read(value, "").map_err(wrong)?,
                         "at" => listed.at = Some(Micros::read(value, "0s..=365d").map_err(wrong)?),
                         "value" => listed.value = u64::read(value, "0..=1000000000").map_err(wrong)?,
-                        _ => return Err(format!("`{name}` is not a field of a message, which has id, key, poison, at, value")),
+                        _ => {
+                            return Err(format!(
+                                "`{name}` is not a field of a message, which has id, key, poison, tombstone, at, value"
+                            ));
+                        }
                     }
                 }
             }
@@ -181,7 +188,7 @@ impl Listed {
     }
 
     fn write(&self) -> Value {
-        if self.key.is_none() && !self.poison && self.at.is_none() && self.value == 0 {
+        if self.key.is_none() && !self.poison && !self.tombstone && self.at.is_none() && self.value == 0 {
             return Value::String(self.id.clone());
         }
         let mut fields = Map::new();
@@ -191,6 +198,9 @@ impl Listed {
         }
         if self.poison {
             fields.insert("poison".into(), Value::Bool(true));
+        }
+        if self.tombstone {
+            fields.insert("tombstone".into(), Value::Bool(true));
         }
         if let Some(at) = self.at {
             fields.insert("at".into(), at.write());

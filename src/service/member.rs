@@ -1,6 +1,6 @@
 //! A worker's processes as members of a consumer group: they poll, commit batch by batch, join, leave, die and rebalance.
 
-use super::worker::{Origin, Source};
+use super::worker::{Origin, Remote, Source};
 use crate::message::Message;
 use crate::observe::record::{Kind, pack_place};
 use crate::scenario::parts::{AckOrder, StartFrom};
@@ -41,7 +41,8 @@ impl World {
         let (batch, order, effect) = (worker.settings.batch, worker.settings.order, 1_u8 << worker.effect);
         let hands = &worker.processes[usize::from(process)];
         let Some(group) = &worker.group else { return false };
-        if hands.batch_left > 0 || !hands.member || group.rebalancing_since_us.is_some() || group.stopped {
+        let busy = hands.batch_left > 0 || hands.remote == Remote::Asked;
+        if busy || !hands.member || group.rebalancing_since_us.is_some() || group.stopped {
             return false;
         }
         if !self.reachable(part, log_part) {
@@ -56,6 +57,7 @@ impl World {
         let mut left = batch;
         let mut ends = Vec::new();
         let mut records: Vec<(u32, u64, Message)> = Vec::new();
+        let mut remote = None;
         for turn in 0..owned.len() {
             // Another partition goes first each time, so that a long one does not starve the others.
             let partition = owned[(turn + hands.batch as usize) % owned.len()];
@@ -63,12 +65,24 @@ impl World {
             let from = group.position[partition as usize].max(tape.start());
             let log = &self.logs[usize::from(log)];
             let readable = log.readable_for(partition as usize, worker.settings.isolation);
-            let to = readable.min(log.ripe_to(partition as usize, now_us)).min(from + left);
-            if from >= to {
+            let mut end = readable.min(log.ripe_to(partition as usize, now_us));
+            if from >= end {
                 continue;
             }
-            left -= to - from;
-            records.extend((from..to).filter_map(|offset| tape.get(offset).map(|record| (partition, offset, *record))));
+            if let Some(to) = log.remote_to(partition as usize, from) {
+                remote.get_or_insert((partition, from));
+                end = end.min(to);
+            }
+            // Only what there is for the group fills the batch: not what was compacted or aborted, nor markers, nor a dead
+            // letter that goes through the log again for another group.
+            let mut to = from;
+            while to < end && left > 0 {
+                if let Some(record) = tape.get(to).filter(|record| record.effects & effect != 0) {
+                    records.push((partition, to, *record));
+                    left -= 1;
+                }
+                to += 1;
+            }
             ends.push((partition, to));
             if left == 0 {
                 break;
@@ -76,6 +90,17 @@ impl World {
         }
         if ends.is_empty() {
             self.workers[usize::from(index)].processes[usize::from(process)].waiting = true;
+            return false;
+        }
+        let remote_us = self.logs[usize::from(log)].settings.remote_read.0;
+        let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
+        let come = std::mem::take(&mut hands.remote) == Remote::Come;
+        if let (Some((partition, offset)), false) = (remote, come) {
+            // A fetch waits for remote storage as a whole.
+            hands.remote = Remote::Asked;
+            let epoch = hands.epoch;
+            self.note_part(Kind::FetchedRemote, log_part, pack_place(partition, offset));
+            self.pending.after(now_us, remote_us, Event::FetchedRemote(index, process, epoch));
             return false;
         }
         let poll_us = {
@@ -96,10 +121,6 @@ impl World {
         let plain = !self.crew_works(index, process);
         let mut jobs = 0;
         for (partition, offset, record) in records {
-            // A dead letter that goes through the log again is marked for one group: the others pass it by.
-            if record.effects & effect == 0 {
-                continue;
-            }
             self.note(Kind::Read, log_part, record.fact, effect, pack_place(partition, offset));
             self.hop(log_part, part, record.fact, 0);
             let job = self.job_buffers(index, process, record, Origin::Log { partition, offset });
@@ -121,6 +142,15 @@ impl World {
             self.pending.after(now_us, poll_us, Event::PollOver(index, process, number));
         }
         true
+    }
+
+    /// What a member has asked remote storage for is there.
+    pub(crate) fn member_has_fetched(&mut self, index: u16, process: u16, epoch: u32) {
+        let Some(hands) = self.workers[usize::from(index)].processes.get_mut(usize::from(process)) else { return };
+        if hands.epoch == epoch && hands.remote == Remote::Asked {
+            hands.remote = Remote::Come;
+            self.process_fills(index, process);
+        }
     }
 
     /// One job of a member's batch is over; with the last one the batch is committed.

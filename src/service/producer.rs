@@ -129,16 +129,17 @@ impl World {
         }
         let producer = &mut self.producers[usize::from(index)];
         producer.serial += 1;
-        let (key, poison, known) = match producer.settings.messages.0.get(serial as usize) {
+        let (key, poison, tombstone, known) = match producer.settings.messages.0.get(serial as usize) {
             Some(listed) => {
                 let key = listed.key.map_or_else(|| producer.settings.first_id as u32 + serial, |key| key as u32);
                 let first = producer.listed[serial as usize].first;
-                (key, listed.poison, producer.listed[first as usize].fact)
+                (key, listed.poison, listed.tombstone, producer.listed[first as usize].fact)
             }
             None => {
                 let key = producer.key(serial);
-                let share = producer.settings.poison;
-                (key, self.parts[usize::from(part)].errors.hits(share), None)
+                let (share, none) = (producer.settings.poison, producer.settings.tombstones);
+                let chance = &mut self.parts[usize::from(part)].errors;
+                (key, chance.hits(share), none.0 > 0 && chance.hits(none), None)
             }
         };
         let health = &mut self.parts[usize::from(part)].health;
@@ -149,7 +150,7 @@ impl World {
         if let Some(place) = producer.listed.get(serial as usize).map(|listed| listed.first as usize) {
             producer.listed[place].fact = Some(fact);
         }
-        let message = Message { stored_us: self.now_us, fact, key, receives: 0, effects: producer.effects, poison };
+        let message = Message { stored_us: self.now_us, fact, key, receives: 0, effects: producer.effects, poison, tombstone };
         self.producer_schedules(index);
         let (to, effects, timeout_us) = {
             let producer = &self.producers[usize::from(index)];

@@ -94,6 +94,18 @@ pub struct Lane {
     pub behind: VecDeque<Handle>,
 }
 
+/// What a group member has to do with remote storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Remote {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// It waits for what it has asked for.
+    Asked,
+    /// It has come: the next batch is made of it.
+    Come,
+}
+
 /// One process of a worker.
 #[derive(Clone, Debug, Default)]
 pub struct Process {
@@ -119,6 +131,8 @@ pub struct Process {
     pub waiting: bool,
     /// Since when it is down.
     pub since_us: Timestamp,
+    /// What it asks remote storage for.
+    pub remote: Remote,
     /// Number of its batch from a log.
     pub batch: u32,
     /// Jobs of that batch that are not done.
@@ -818,6 +832,7 @@ impl World {
         hands.epoch += 1;
         hands.busy = 0;
         hands.waiting = false;
+        hands.remote = Remote::Idle;
         hands.buffer.clear();
         hands.lanes.clear();
         hands.behind = 0;

@@ -324,7 +324,7 @@ impl World {
             log.settings.partitions = log.partitions.len() as u64;
             return;
         }
-        log.partitions.resize(wanted, crate::sim::Tape::default());
+        log.widen(self.now_us);
         if let Some(replicas) = &mut log.replicas {
             replicas.grow(self.now_us, &log.settings);
         }

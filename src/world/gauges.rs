@@ -359,7 +359,10 @@ impl World {
     fn retention_ppm(&self, worker: &Worker, lag_us: u64) -> u64 {
         let retention_us = match worker.source {
             Source::Queue(queue) => self.queues[usize::from(queue)].settings.retention.0,
-            Source::Log(log) => self.logs[usize::from(log)].settings.retention.0,
+            Source::Log(log) => match self.logs[usize::from(log)].retention() {
+                Some(retention) => retention.0,
+                None => return 0,
+            },
             // What its broker keeps, and for how long, is the broker's to say.
             Source::Server(_) => return 0,
         };

@@ -63,6 +63,8 @@ pub enum Event {
     PollOver(u16, u16, u32),
     /// The members of a group that wait for records take what has arrived.
     Fetch(u16),
+    /// What a member fetched from remote storage is there: worker, process and its epoch.
+    FetchedRemote(u16, u16, u32),
     /// Records of a log may be old enough for its readers, by index of its part.
     Ripe(u16),
     /// A rebalance may be complete.
@@ -234,6 +236,7 @@ impl World {
             Event::SessionOver(worker, process, epoch) => self.session_over(worker, process, epoch),
             Event::PollOver(worker, process, batch) => self.poll_over(worker, process, batch),
             Event::Fetch(worker) => self.members_poll(worker),
+            Event::FetchedRemote(worker, process, epoch) => self.member_has_fetched(worker, process, epoch),
             Event::Ripe(log) => self.wake(log),
             Event::Rebalanced(worker) => self.rebalance_may_end(worker),
             Event::BreakerOver(worker) => self.breaker_over(worker),

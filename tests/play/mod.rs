@@ -14,6 +14,7 @@ pub struct Played {
 }
 
 /// Plays a scenario with settings `PART.SETTING=VALUE` or `lab.SWITCH=CHOICE`, and commands `TIME COMMAND`.
+#[allow(dead_code, reason = "not every test that plays takes a scenario from the library")]
 pub fn play(id: &str, sets: &[&str], commands: &[&str]) -> Played {
     run(Run::of_library(id), sets, commands)
 }

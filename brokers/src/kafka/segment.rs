@@ -112,6 +112,26 @@ impl Segments {
         Self { options, started_us: now_us, done_us: now_us, segments }
     }
 
+    /// It is kept otherwise from now on; segments that are closed stay as they are.
+    pub fn tune(&mut self, options: Options) {
+        self.options = options;
+    }
+
+    /// What all of it takes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Lets the copier and retention look now, whenever they would have looked by themselves.
+    pub fn look(&mut self, now_us: u64, high_watermark: u64) {
+        if self.options.remote.is_some() {
+            self.copy_and_expire(now_us, high_watermark);
+        }
+        self.retain(now_us, high_watermark);
+        self.done_us = self.done_us.max(now_us);
+    }
+
     /// A batch is written. Only this begins new segments: a log nobody writes to keeps its active one.
     pub fn append(&mut self, now_us: u64, records: u64, bytes: u64) {
         self.done_us = self.done_us.max(now_us);
@@ -245,8 +265,7 @@ impl Segments {
 
     /// Whether the whole log stays large enough without its oldest segment.
     fn is_over_size(&self, oldest: &Segment) -> bool {
-        let all = self.segments.iter().map(|segment| segment.bytes).fold(0, u64::saturating_add);
-        self.options.retention_bytes.is_some_and(|keep| all >= keep.saturating_add(oldest.bytes))
+        self.options.retention_bytes.is_some_and(|keep| self.bytes() >= keep.saturating_add(oldest.bytes))
     }
 
     fn local_bytes(&self) -> u64 {

@@ -84,7 +84,10 @@ impl World {
             Body::Log(index) => {
                 let log = &self.logs[usize::from(index)];
                 let plural = if log.partitions.len() == 1 { "" } else { "s" };
-                let keep = spoken(log.settings.retention.0).replace(".0 ", " ");
+                let keep = match log.retention() {
+                    Some(retention) => spoken(retention.0).replace(".0 ", " "),
+                    None => "compacted".into(),
+                };
                 quiet(format!("{} partition{plural} · {keep}", log.partitions.len()))
             }
             Body::Worker(index) => {
