@@ -191,7 +191,7 @@ fn settings_that_are_not_allowed() {
     );
     check_part(
         r#""b": {"kind": "producer", "to": "jobs", "messages": [{"id": "m1", "kee": 3}]}"#,
-        r#"parts.b.messages: message 0: `kee` is not a field of a message, which has id, key, poison, at, value; allowed: a list of messages like ["m1", {"id": "m2", "poison": true}]"#,
+        r#"parts.b.messages: message 0: `kee` is not a field of a message, which has id, key, poison, tombstone, priority, delay, ttl, routing, at, value; allowed: a list of messages like ["m1", {"id": "m2", "poison": true}]"#,
     );
 }
 

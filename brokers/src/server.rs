@@ -30,6 +30,8 @@ pub struct Publish {
     pub ttl_us: Option<u64>,
     /// Deduplication id.
     pub dedup: Option<u64>,
+    /// It comes as a dead letter from another queue: nobody waits for its confirmation.
+    pub dead_letter: bool,
 }
 
 /// What became of a publish.

@@ -9,7 +9,6 @@ use redrive_brokers::rabbitmq::{Binding, ExchangeKind, route};
 use crate::message::{EffectMask, Message};
 use crate::observe::record::{Cause, Kind};
 use crate::scenario::parts::{ExchangeSettings, ExchangeType};
-use crate::service::Producer;
 use crate::world::{Body, World};
 
 /// The state of an exchange.
@@ -33,14 +32,13 @@ pub struct Exchange {
 const MOST_HOPS: u32 = 4;
 
 impl World {
-    /// Where a message's fact came into the world.
-    pub(super) fn origin_of(&self, message: &Message) -> Option<&Producer> {
-        self.producer_of(self.observer.ledger.fact(message.fact)?.producer)
-    }
-
-    /// The routing key of a message: what its producer gives its key.
+    /// The routing key of a message: its own, or what its producer gives its key.
     fn routing_key(&self, message: &Message) -> String {
-        let routing = self.origin_of(message).map_or("", |producer| producer.settings.routing.as_str());
+        let (producer, listed) = self.sent(message.fact).unzip();
+        if let Some(routing) = listed.flatten().and_then(|listed| listed.routing.clone()) {
+            return routing;
+        }
+        let routing = producer.map_or("", |producer| producer.settings.routing.as_str());
         let words: Vec<&str> = routing.split_whitespace().collect();
         match words.len() {
             0 => message.key.to_string(),

@@ -63,6 +63,7 @@ fn rabbitmq_queue(settings: &QueueSettings, kind: rabbitmq::Kind) -> Box<dyn Que
         overflow: match settings.overflow {
             Overflow::DropHead => rabbitmq::Overflow::DropHead,
             Overflow::RejectPublish => rabbitmq::Overflow::RejectPublish,
+            Overflow::RejectPublishDlx => rabbitmq::Overflow::RejectPublishDlx,
         },
         priorities: u8::try_from(settings.priorities).unwrap_or(u8::MAX),
         single_active: settings.single_active,

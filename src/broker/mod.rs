@@ -4,6 +4,7 @@
 mod compaction;
 pub mod exchange;
 pub mod group;
+mod letters;
 pub mod log;
 mod machines;
 pub mod queue;

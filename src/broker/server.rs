@@ -4,8 +4,9 @@
 //! its messages get the engine's own. A machine that pushes (RabbitMQ) is asked for its consumers in turn, one message each;
 //! one that is polled (SQS, a table) is asked by whoever has room.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use redrive_brokers::rabbitmq::Death;
 use redrive_brokers::{Consumer, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why};
 
 use super::machines;
@@ -19,11 +20,13 @@ use crate::world::{Event, World};
 
 /// How a message comes to a broker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
+pub enum Arrival<'d> {
     /// Someone publishes it.
     Published,
     /// It is moved there: a dead letter, or one that is redriven.
     Moved,
+    /// It comes as a dead letter that carries where it died.
+    Dead(&'d [Death]),
 }
 
 /// How long a node that died stays away.
@@ -43,12 +46,14 @@ pub struct Server {
     pub waiting: std::collections::VecDeque<Holder>,
     machine: Box<dyn QueueServer>,
     letters: Slab<Message>,
+    /// Where the dead letters among them have died.
+    pub(super) deaths: BTreeMap<Handle, Vec<Death>>,
     /// Letters whose delay is not over.
     unripe: BTreeSet<Handle>,
     /// When its own next event is set for.
     alarm_us: Option<Timestamp>,
-    /// The consumer that was given the last pushed message.
-    turn: u32,
+    /// The consumer that was given the last pushed message; the first one to come begins.
+    turn: Option<u32>,
     /// Nodes that have died and are not back.
     dead_nodes: Vec<u8>,
     /// It is sending: a round is not begun in a round.
@@ -69,6 +74,7 @@ impl Clone for Server {
             waiting: self.waiting.clone(),
             machine: self.machine.boxed(),
             letters: self.letters.clone(),
+            deaths: self.deaths.clone(),
             unripe: self.unripe.clone(),
             dead_nodes: self.dead_nodes.clone(),
             ..*self
@@ -94,7 +100,7 @@ fn letter(body: u64) -> Handle {
     Handle { slot: body as u32, generation: (body >> 32) as u32 }
 }
 
-fn cause(why: Why) -> Cause {
+pub(super) fn cause(why: Why) -> Cause {
     match why {
         Why::Timeout | Why::ConsumerTimeout => Cause::HeldTooLong,
         Why::Requeued => Cause::GivenBack,
@@ -133,9 +139,10 @@ impl Server {
             waiting: std::collections::VecDeque::new(),
             machine: machines::open(&settings),
             letters: Slab::default(),
+            deaths: BTreeMap::new(),
             unripe: BTreeSet::new(),
             alarm_us: None,
-            turn: 0,
+            turn: None,
             dead_nodes: Vec::new(),
             pushing: false,
             settings,
@@ -197,27 +204,34 @@ impl World {
     /// own, as brokers give it: it is no repeat.
     pub(super) fn server_stores(&mut self, index: u16, mut message: Message, arrival: Arrival) -> Cause {
         let now_us = self.now_us;
-        let priority = self.origin_of(&message).map_or(0, |producer| producer.settings.priority as u8);
+        let ((priority, delay, ttl), is_new) = (self.said_of(&message), arrival == Arrival::Published);
         let server = &mut self.servers[usize::from(index)];
         message.effects = server.effects;
         let letter = server.letters.insert(message);
         let publish = Publish {
             body: body(letter),
             key: u64::from(message.key),
-            dedup: (arrival == Arrival::Published).then_some(u64::from(message.fact)),
-            priority,
-            delay_us: server.settings.delay.0,
-            ..Publish::default()
+            dedup: is_new.then_some(u64::from(message.fact)),
+            priority: priority as u8,
+            // What the sender said of one message comes before what holds for all; a dead letter keeps nothing of it.
+            delay_us: if is_new && delay.0 > 0 { delay.0 } else { server.settings.delay.0 },
+            ttl_us: Some(ttl.0).filter(|ttl_us| is_new && *ttl_us > 0),
+            dead_letter: matches!(arrival, Arrival::Dead(_)),
         };
-        let published = server.machine.publish(now_us, publish);
-        if !matches!(published, Published::Stored(_)) {
-            server.letters.remove(letter);
+        if let Arrival::Dead(deaths) = arrival {
+            server.deaths.insert(letter, deaths.to_vec());
         }
+        let published = server.machine.publish(now_us, publish);
         if published == Published::Duplicate {
             let part = server.part;
             self.note(Kind::Deduplicated, part, message.fact, 0, 0);
         }
         self.server_happened(index);
+        if !matches!(published, Published::Stored(_)) {
+            let server = &mut self.servers[usize::from(index)];
+            server.letters.remove(letter);
+            server.deaths.remove(&letter);
+        }
         match published {
             Published::Stored(_) | Published::Duplicate => Cause::None,
             Published::Refused(Refusal::Full) => Cause::QueueFull,
@@ -245,7 +259,7 @@ impl World {
 
     fn server_tells(&mut self, index: u16, happening: Happening) {
         let server = &mut self.servers[usize::from(index)];
-        let (part, dead_letters) = (server.part, server.dead_letters);
+        let part = server.part;
         let handle = letter(happening.body);
         let Some(message) = server.letters.get_mut(handle) else { return };
         if let What::Delivered(_) = happening.what {
@@ -276,23 +290,16 @@ impl World {
             What::Returned(why) => note(Kind::Returned, cause(why) as u64),
             What::Acked => note(Kind::Acked, 0),
             What::AckedLate => note(Kind::AckedLate, 0),
-            What::DeadLettered(why) | What::DeadLetteredHeld(why) => {
-                let held = matches!(happening.what, What::DeadLetteredHeld(_));
-                match dead_letters {
-                    Some(tray) => {
-                        self.bury(tray, message, part);
-                        let kind = if held { Kind::LeftHands } else { Kind::LeftQueue };
-                        self.note(kind, part, message.fact, message.effects, cause(why) as u64);
-                    }
-                    None => note(if held { Kind::DroppedHeld } else { Kind::Dropped }, cause(why) as u64),
-                }
-            }
+            What::DeadLettered(why) => self.server_buries(index, handle, message, why, false),
+            What::DeadLetteredHeld(why) => self.server_buries(index, handle, message, why, true),
             What::Dropped(Why::Retention) => note(Kind::Expired, 0),
             What::Dropped(why) => note(Kind::Dropped, cause(why) as u64),
             What::DroppedHeld(why) => note(Kind::DroppedHeld, cause(why) as u64),
         }
         if !matches!(happening.what, What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_)) {
-            self.servers[usize::from(index)].letters.remove(handle);
+            let server = &mut self.servers[usize::from(index)];
+            server.letters.remove(handle);
+            server.deaths.remove(&handle);
         }
     }
 
@@ -348,7 +355,7 @@ impl World {
             }
         }
         let last = self.servers[usize::from(index)].turn;
-        let first = consumers.iter().position(|holder| consumer(*holder).0 > last).unwrap_or(0);
+        let first = consumers.iter().position(|holder| last.is_some_and(|last| consumer(*holder).0 > last)).unwrap_or(0);
         consumers.rotate_left(first);
         let mut given = Vec::new();
         loop {
@@ -356,7 +363,7 @@ impl World {
             for holder in &consumers {
                 // One that ran out of memory on the way is not there any more.
                 if self.may_work(holder.worker, holder.process) && self.server_gives(index, *holder, 1) > 0 {
-                    self.servers[usize::from(index)].turn = consumer(*holder).0;
+                    self.servers[usize::from(index)].turn = Some(consumer(*holder).0);
                     given.push(*holder);
                 }
             }

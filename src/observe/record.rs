@@ -211,11 +211,13 @@ pub enum Cause {
     BeganBehind,
     /// Compaction removed it first.
     Compacted,
+    /// As a dead letter it came back to a queue in which it had died, and nobody had rejected it on the way.
+    WentRound,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -246,6 +248,7 @@ impl Cause {
         Self::Aborted,
         Self::BeganBehind,
         Self::Compacted,
+        Self::WentRound,
     ];
 
     /// The cause with this number.
@@ -275,6 +278,7 @@ impl Cause {
             Self::Aborted => "its transaction was aborted",
             Self::BeganBehind => "the group had no offset and began behind it",
             Self::Compacted => "compacted away for a newer record of its key before it was read",
+            Self::WentRound => "as a dead letter it went round without anyone rejecting it",
             Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",

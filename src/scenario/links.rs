@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::PartSpec;
 use super::fault::Fault;
 use super::nearest::known;
-use super::parts::{Broker, Cleanup, Kind, Reads, WorkerSettings};
+use super::parts::{Broker, Cleanup, Kind, Overflow, Reads, WorkerSettings};
 use super::setting::PartName;
 use super::steps::Step;
 
@@ -138,7 +138,29 @@ pub fn dead_letter_queues(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
 /// The dead-letter queues that nobody consumes.
 #[must_use]
 pub fn trays(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
-    dead_letter_queues(parts).into_iter().filter(|id| readers(parts, id).next().is_none()).collect()
+    let lies_there = |id: &&str| readers(parts, id).next().is_none() && !passes_on(parts, id);
+    dead_letter_queues(parts).into_iter().filter(lies_there).collect()
+}
+
+/// Whether nobody consumes a queue and what lies in it gets to consumers all the same, as its dead letters: the second half of a
+/// retry loop.
+#[must_use]
+pub fn passes_on(parts: &IndexMap<String, PartSpec>, id: &str) -> bool {
+    let mut at = id;
+    for _ in 0..parts.len() {
+        let Some(next) = letters_of(parts, at).filter(|_| is_rabbit(parts, at)) else { return false };
+        if readers(parts, next).next().is_some() {
+            return readers(parts, id).next().is_none();
+        }
+        at = next;
+    }
+    false
+}
+
+/// Whether a queue has the rules of RabbitMQ, which lets dead letters go round and ends those that nobody rejects.
+fn is_rabbit(parts: &IndexMap<String, PartSpec>, id: &str) -> bool {
+    let kind = parts.get(id).map(|part| &part.kind);
+    matches!(kind, Some(Kind::Queue(settings)) if matches!(settings.broker, Broker::RabbitmqClassic | Broker::RabbitmqQuorum))
 }
 
 /// The effects that are counted, each once, in the order of the scenario: rows of a database, calls of a dependency, work of a
@@ -213,6 +235,7 @@ pub fn check(
     faults.extend(check_dead_letters(parts, id, kind, &place));
     faults.extend(check_relays(parts, id, kind, &place));
     faults.extend(check_remote(kind, &place));
+    faults.extend(check_overflow(kind, &place));
     faults
 }
 
@@ -234,6 +257,13 @@ fn check_remote(kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
     let Kind::Log(settings) = kind else { return None };
     let both = settings.remote && settings.cleanup != Cleanup::Delete;
     both.then(|| Fault::new(place("remote"), "a compacted log is not kept in remote storage", "false, or `cleanup`: delete"))
+}
+
+/// A quorum queue refuses without dead letters ("Quorum Queues", feature matrix).
+fn check_overflow(kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
+    let Kind::Queue(settings) = kind else { return None };
+    let refuses = settings.overflow == Overflow::RejectPublishDlx && settings.broker == Broker::RabbitmqQuorum;
+    refuses.then(|| Fault::new(place("overflow"), "a quorum queue does not know reject-publish-dlx", "drop-head, reject-publish"))
 }
 
 /// The workers that read a part.
@@ -278,7 +308,7 @@ fn check_dead_letters(
                     return Some(Fault::new(place("dead_letters"), wrong, allowed));
                 }
                 let onward = readers(parts, at).filter_map(|worker| worker.dead_letters.id());
-                for further in onward.chain(letters_of(parts, at)) {
+                for further in onward.chain(letters_of(parts, at).filter(|_| !is_rabbit(parts, at))) {
                     if !seen.contains(&further) {
                         seen.push(further);
                     }
@@ -297,6 +327,9 @@ fn check_dead_letters(
             let mut seen = vec![id];
             let mut next = settings.dead_letters.id();
             while let Some(queue) = next {
+                if queue == id && seen.iter().all(|id| is_rabbit(parts, id)) {
+                    return None;
+                }
                 if queue == id {
                     let round = seen.iter().chain([&id]).copied().collect::<Vec<_>>().join(" → ");
                     return Some(Fault::new(place("dead_letters"), format!("dead letters go in a circle: {round}"), allowed));

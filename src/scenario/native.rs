@@ -82,6 +82,10 @@ pub fn understood(name: &str, value: &Value) -> Value {
             "CooperativeStickyAssignor" => "cooperative-sticky",
             _ => return value.clone(),
         },
+        // RabbitMQ's name and ours; its number is in milliseconds.
+        ("consumer_timeout", number) if number != "0" && number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            return Value::from(format!("{number}ms"));
+        }
         _ => return value.clone(),
     };
     Value::from(word)
@@ -96,7 +100,10 @@ pub fn translated(kind: &Kind, table: &[Spec], name: &str, value: &Value) -> Opt
         if own.len() > 0 { own.chain([].iter().copied()) } else { None.into_iter().chain(profile::ALL.iter().copied()) };
     let (profile, native) = profiles
         .flat_map(|profile| profile.settings.iter().map(move |native| (profile, native)))
-        .find(|(_, native)| native.name == name && table.iter().any(|row| row.name == native.ours))?;
+        .find(|(_, native)| is_called(native, name) && table.iter().any(|row| row.name == native.ours))?;
+    if profile_of(kind).is_none() && !knows(kind, native.ours) {
+        return None;
+    }
     let form = table.iter().find(|row| row.name == native.ours)?.form;
     let unit = match name.rsplit('.').next() {
         Some("ms") => "ms",
@@ -116,6 +123,57 @@ pub fn translated(kind: &Kind, table: &[Spec], name: &str, value: &Value) -> Opt
         _ => value.clone(),
     };
     Some((native.ours, value))
+}
+
+/// Whether a broker calls a setting so, in whichever of its words: `prefetch_count` is one of `basic.qos prefetch_count`.
+fn is_called(native: &Native, name: &str) -> bool {
+    native.name == name
+        || native.name.split(", ").any(|one| one == name || one.rsplit_once(' ').is_some_and(|(_, last)| last == name))
+}
+
+/// The range that Amazon's own service allows for a setting under its own name, where that is a range.
+#[must_use]
+pub fn range_of(kind: &Kind, name: &str) -> Option<&'static str> {
+    let all = profile::ALL.iter().filter(|profile| profile_of(kind).is_none_or(|own| own == **profile));
+    let sqs = all.filter(|profile| profile.id.starts_with("sqs")).flat_map(|profile| profile.settings);
+    sqs.into_iter().find(|native| native.name == name).map(|native| native.allowed).filter(|allowed| allowed.contains("..="))
+}
+
+/// What is wrong with a name that is no setting of a part: of a broker's own ones it says which broker's.
+#[must_use]
+pub fn unknown(kind: &Kind, name: &str) -> String {
+    let shown: String = name.chars().take(60).collect();
+    let mut brokers = profile::ALL.iter().filter(|profile| profile.settings.iter().any(|native| is_called(native, name)));
+    let own = profile_of(kind);
+    let is_own = own.is_some_and(|own| own.settings.iter().any(|native| is_called(native, name)));
+    match brokers.next() {
+        Some(broker) if !is_own && matches!(kind, Kind::Queue(_) | Kind::Log(_)) => {
+            format!("`{shown}` is a setting of {}, and `broker` is another", broker.title)
+        }
+        Some(broker) => format!("`{shown}` of {} is not modelled for a {}", own.unwrap_or(broker).title, kind.word()),
+        None => format!("`{shown}` is not a setting of a {}", kind.word()),
+    }
+}
+
+/// What one native setting says in several of ours: the type of a queue of RabbitMQ, and where its dead letters or those of a
+/// queue of SQS go.
+#[must_use]
+pub fn spread(name: &str, value: &Value) -> Option<Vec<(String, Value)>> {
+    let text = value.as_str();
+    match (name, text) {
+        ("x-queue-type", Some(kind)) => Some(vec![("broker".into(), Value::from(format!("rabbitmq-{kind}")))]),
+        // The default exchange: the routing key is the queue.
+        ("x-dead-letter-exchange", Some("")) => Some(Vec::new()),
+        ("RedrivePolicy", _) => {
+            let read = text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+            let fields = read.as_ref().unwrap_or(value).as_object()?;
+            Some(fields.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
+        }
+        ("deadLetterTargetArn", Some(arn)) => {
+            Some(vec![("dead_letters".into(), Value::from(arn.rsplit(':').next().unwrap_or(arn)))])
+        }
+        _ => None,
+    }
 }
 
 /// A share that is written as a part of one: `0.5` is `50%`.

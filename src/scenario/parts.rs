@@ -71,6 +71,7 @@ choice! {
     pub enum Overflow {
         DropHead = "drop-head", "Drops the oldest message to make room.";
         RejectPublish = "reject-publish", "Refuses the new one.";
+        RejectPublishDlx = "reject-publish-dlx", "Refuses the new one, and it goes to the dead letters all the same.";
     }
 }
 
@@ -233,6 +234,8 @@ settings! {
         tombstones: Ppm = "0%" in "0%..=100%", "The share of messages without a value: a compacted log forgets their key.";
         first_id: u64 = "1" in "0..=1000000000", "The number of the first one.";
         priority: u64 = "0" in "0..=255", "Priority of its messages, for queues that know priorities: larger goes first.";
+        delay: Micros = "0s" in "0s..=15m", "How long each of its messages stays invisible in a queue; 0s is as the queue says. On SQS, not FIFO.";
+        ttl: Micros = "0s" in "0s..=365d", "How long each of its messages may wait in a queue, if the queue does not say less; 0s says nothing. On RabbitMQ.";
         routing: String = "" in "", "Routing keys for exchanges, with spaces between: a message's key picks one.";
         id_prefix: String = "" in "", "What stands before the number in an id.";
         timeout: Micros = "1s" in "1ms..=1h", "No confirmation from a queue or log within this counts as a produce error. A service is reached at once.";
@@ -308,7 +311,7 @@ settings! {
         retention: Micros = "4d" in "1m..=14d", "A message older than this is dropped.";
         ttl: Micros = "0s" in "0s..=365d", "A message that waits for longer than this is not delivered any more; 0s never. Not on every broker.";
         max_length: u64 = "0" in "0..=10000000", "The most messages that may wait; 0 has no limit. Not on every broker.";
-        overflow: Overflow = "drop-head" in "drop-head|reject-publish", "What a full queue does. Not on every broker.";
+        overflow: Overflow = "drop-head" in "drop-head|reject-publish|reject-publish-dlx", "What a full queue does. Not on every broker.";
         prefetch: u64 = "0" in "0..=65535", "Unacknowledged messages that the broker lets a consumer have; 0 has no limit. For brokers that push.";
         consumer_timeout: Micros = "30m" in "0s..=365d", "A consumer that holds a message for longer loses its channel; 0s never. For brokers that push.";
         priorities: u64 = "0" in "0..=255", "The highest priority that it knows; 0 knows none. Not on every broker.";
@@ -534,14 +537,24 @@ impl Kind {
     /// # Errors
     /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
-        let value = &native::understood(name, value);
+        if matches!(self, Self::Queue(_))
+            && let Some(all) = native::spread(name, value)
+        {
+            return all.iter().try_for_each(|(name, value)| self.set(name, value));
+        }
+        let said = name;
+        let (name, value) = &self.in_our_words(said, value);
+        let name = name.as_str();
+        if let Some(allowed) = native::range_of(self, said) {
+            // Amazon's service refuses what is out of its own range; others' ranges are settings of their servers.
+            let row = self.table().iter().find(|row| row.name == name).map(|row| Spec { range: allowed, ..*row });
+            let mut kind = self.clone();
+            if let (Some(row), Some(slot)) = (row, kind.settings_mut().slot_of(name)) {
+                slot.take(value, allowed).map_err(|wrong| Refused::Bad { wrong, allowed: row.allowed() })?;
+            }
+        }
         let before = native::profile_of(self);
         match self.settings_mut().set(name, value) {
-            Err(Refused::Unknown) => {
-                let table = self.table();
-                let (ours, value) = native::translated(self, table, name, value).ok_or(Refused::Unknown)?;
-                self.settings_mut().set(ours, &value)
-            }
             Ok(()) => {
                 self.take_defaults(before);
                 if let ("acks", Self::Log(log)) = (name, self) {
@@ -552,6 +565,15 @@ impl Kind {
             }
             refused => refused,
         }
+    }
+
+    /// Our name and value for a setting that is said in its broker's words; what is not one of those stays as it is.
+    #[must_use]
+    pub fn in_our_words(&self, name: &str, value: &Value) -> (String, Value) {
+        let value = native::understood(name, value);
+        let known = self.table().iter().any(|row| row.name == name);
+        let translated = if known { None } else { native::translated(self, self.table(), name, &value) };
+        translated.map_or_else(|| (name.to_owned(), value), |(ours, value)| (ours.to_owned(), value))
     }
 
     /// Gives what still has the default of the broker before the default of the broker in force.

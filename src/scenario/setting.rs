@@ -307,6 +307,12 @@ pub trait Settings {
         slot.take(value, spec.range).map_err(|wrong| Refused::Bad { wrong, allowed: spec.allowed() })
     }
 
+    /// The field of the setting with this name, to change.
+    fn slot_of(&mut self, name: &str) -> Option<&mut dyn Slot> {
+        let (row, _) = find(self.table(), name)?;
+        self.slot_mut(row)
+    }
+
     /// The value of a setting, as a scenario would write it.
     fn get(&self, name: &str) -> Option<Value> {
         let (row, _) = find(self.table(), name)?;

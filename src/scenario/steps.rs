@@ -136,7 +136,7 @@ impl SettingValue for Bindings {
 }
 
 /// A message that a scenario lists by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Listed {
     /// The fact that it tells of. Two messages with one id tell of the same fact: the second is a repeat.
     pub id: String,
@@ -146,6 +146,14 @@ pub struct Listed {
     pub poison: bool,
     /// Whether it has no value, so that a compacted log forgets its key.
     pub tombstone: bool,
+    /// Its priority, if it has one of its own.
+    pub priority: Option<u64>,
+    /// How long it stays invisible, if that is its own matter.
+    pub delay: Option<Micros>,
+    /// How long it may wait, if that is its own matter.
+    pub ttl: Option<Micros>,
+    /// Its routing key, if it has one of its own.
+    pub routing: Option<String>,
     /// When it comes; without one, right after the message before it.
     pub at: Option<Micros>,
     /// A figure that its effect adds to its key's total.
@@ -156,9 +164,12 @@ pub struct Listed {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Messages(pub Vec<Listed>);
 
+/// The fields of a listed message.
+const FIELDS: &str = "id, key, poison, tombstone, priority, delay, ttl, routing, at, value";
+
 impl Listed {
     fn read(value: &Value) -> Result<Self, String> {
-        let mut listed = Self { id: String::new(), key: None, poison: false, tombstone: false, at: None, value: 0 };
+        let mut listed = Self::default();
         match value {
             Value::String(id) => listed.id.clone_from(id),
             Value::Object(fields) => {
@@ -169,13 +180,13 @@ impl Listed {
                         "key" => listed.key = Some(u64::read(value, "0..=10000000").map_err(wrong)?),
                         "poison" => listed.poison = bool::read(value, "").map_err(wrong)?,
                         "tombstone" => listed.tombstone = bool::read(value, "").map_err(wrong)?,
+                        "priority" => listed.priority = Some(u64::read(value, "0..=255").map_err(wrong)?),
+                        "delay" => listed.delay = Some(Micros::read(value, "0s..=15m").map_err(wrong)?),
+                        "ttl" => listed.ttl = Some(Micros::read(value, "0s..=365d").map_err(wrong)?),
+                        "routing" => listed.routing = Some(String::read(value, "").map_err(wrong)?),
                         "at" => listed.at = Some(Micros::read(value, "0s..=365d").map_err(wrong)?),
                         "value" => listed.value = u64::read(value, "0..=1000000000").map_err(wrong)?,
-                        _ => {
-                            return Err(format!(
-                                "`{name}` is not a field of a message, which has id, key, poison, tombstone, at, value"
-                            ));
-                        }
+                        _ => return Err(format!("`{name}` is not a field of a message, which has {FIELDS}")),
                     }
                 }
             }
@@ -188,9 +199,6 @@ impl Listed {
     }
 
     fn write(&self) -> Value {
-        if self.key.is_none() && !self.poison && !self.tombstone && self.at.is_none() && self.value == 0 {
-            return Value::String(self.id.clone());
-        }
         let mut fields = Map::new();
         fields.insert("id".into(), Value::String(self.id.clone()));
         if let Some(key) = self.key {
@@ -202,13 +210,24 @@ impl Listed {
         if self.tombstone {
             fields.insert("tombstone".into(), Value::Bool(true));
         }
+        if let Some(priority) = self.priority {
+            fields.insert("priority".into(), Value::from(priority));
+        }
+        for (name, span) in [("delay", self.delay), ("ttl", self.ttl)] {
+            if let Some(span) = span {
+                fields.insert(name.into(), span.write());
+            }
+        }
+        if let Some(routing) = &self.routing {
+            fields.insert("routing".into(), Value::from(routing.clone()));
+        }
         if let Some(at) = self.at {
             fields.insert("at".into(), at.write());
         }
         if self.value > 0 {
             fields.insert("value".into(), Value::from(self.value));
         }
-        Value::Object(fields)
+        if fields.len() == 1 { Value::String(self.id.clone()) } else { Value::Object(fields) }
     }
 }
 

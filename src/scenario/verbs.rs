@@ -7,6 +7,7 @@ use super::alerts::ALERTS;
 use super::document::switches::LAB;
 use super::fault::Fault;
 use super::links::{self, dead_letter_queues, links};
+use super::native;
 use super::nearest::known;
 use super::parts::{Broker, Kind};
 use super::setting::Refused;
@@ -193,14 +194,16 @@ fn check_cut(scenario: &Scenario, id: &str, other: &str) -> Result<(), Fault> {
     Err(Fault::new("do", format!("`{id}` and `{other}` have no link to cut"), known(other, names)))
 }
 
-fn check_set(scenario: &Scenario, id: &str, setting: &str, value: &str) -> Result<(), Fault> {
+fn check_set(scenario: &Scenario, id: &str, said: &str, value: &str) -> Result<(), Fault> {
     let Some(part) = scenario.parts.get(id) else { return unknown_part(scenario, id) };
+    let (setting, _) = &part.kind.in_our_words(said, &Value::Null);
+    let setting = setting.as_str();
     if fixed_settings(&part.kind).contains(&setting) {
         let allowed = format!("--set {id}.{setting}=VALUE, or the scenario itself");
         return Err(Fault::new("do", format!("`{setting}` is fixed once the run has begun"), allowed));
     }
     let mut kind = part.kind.clone();
-    match kind.set(setting, &Value::String(value.to_owned())) {
+    match kind.set(said, &Value::String(value.to_owned())) {
         Ok(()) => {
             // Only what this setting refers to: another one may be wrong for a reason of its own.
             let own = |fault: &Fault| fault.path.split('[').next() == Some(setting);
@@ -212,8 +215,8 @@ fn check_set(scenario: &Scenario, id: &str, setting: &str, value: &str) -> Resul
         Err(Refused::Bad { wrong, allowed }) => Err(Fault::new("do", wrong, allowed)),
         Err(Refused::Unknown) => {
             let names = kind.table().iter().map(|row| row.name);
-            let shown: String = setting.chars().take(60).collect();
-            Err(Fault::new("do", format!("`{shown}` is not a setting of a {}", kind.word()), known(&shown, names)))
+            let shown: String = said.chars().take(60).collect();
+            Err(Fault::new("do", native::unknown(&kind, said), known(&shown, names)))
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::message::EffectMask;
 use crate::observe::hops::Hops;
 use crate::observe::ledger::{EffectInfo, Ledger, SOME_DAY_US};
 use crate::observe::observer::Observer;
-use crate::scenario::links::{dead_letter_queues, effects};
+use crate::scenario::links::{dead_letter_queues, effects, passes_on};
 use crate::scenario::parts::{Broker, Reads};
 use crate::scenario::setting::PartName;
 use crate::scenario::steps::Step;
@@ -69,7 +69,10 @@ pub fn build(scenario: &Scenario) -> World {
                 Kind::Database(_) => (2, Body::Database),
                 Kind::Relay(_) => (3, Body::Relay),
                 // What nobody consumes only lies there: the plain queue does that for every broker.
-                Kind::Queue(settings) if settings.broker != Broker::Generic && (read(id) || !trays.contains(&id.as_str())) => {
+                Kind::Queue(settings)
+                    if settings.broker != Broker::Generic
+                        && (read(id) || passes_on(&scenario.parts, id) || !trays.contains(&id.as_str())) =>
+                {
                     (8, Body::Server)
                 }
                 Kind::Queue(_) => (4, Body::Queue),
@@ -331,6 +334,14 @@ fn connect(world: &mut World, names: &Names<'_>) {
     }
     for server in &mut world.servers {
         server.dead_letters = names.takes_letters(&server.settings.dead_letters);
+    }
+    // What nobody consumes may come to those who do as a dead letter.
+    for _ in 0..world.servers.len() {
+        for index in 0..world.servers.len() {
+            if let (0, Some(next)) = (world.servers[index].effects, world.servers[index].dead_letters) {
+                world.servers[index].effects = world.effects_at(next);
+            }
+        }
     }
     connect_exchanges(world);
     let at_broker = |world: &World, part: u16| match names.bodies[usize::from(part)] {

@@ -257,10 +257,12 @@ impl World {
     }
 
     fn sets(&mut self, part: u16, setting: &str, value: &str) {
+        let kind = self.scenario.parts.get_index(usize::from(part)).map(|(_, spec)| &spec.kind);
         let value = serde_json::Value::String(value.to_owned());
+        let Some((setting, value)) = kind.map(|kind| kind.in_our_words(setting, &value)) else { return };
         let settings = self.settings_mut(part);
         // Checked where the command came in; a value that is refused here changes nothing.
-        let _ = settings.set(setting, &value);
+        let _ = settings.set(&setting, &value);
         self.settings_changed(part);
     }
 

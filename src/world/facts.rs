@@ -1,9 +1,11 @@
 //! Facts by name.
 
 use super::World;
+use crate::message::Message;
 use crate::observe::record::{Kind, NO_FACT, Record};
+use crate::scenario::steps::Listed;
 use crate::service::Producer;
-use crate::sim::{Timestamp, hash};
+use crate::sim::{Micros, Timestamp, hash};
 
 impl World {
     pub(crate) fn producer_of(&self, part: u16) -> Option<&Producer> {
@@ -42,6 +44,21 @@ impl World {
         (serial..self.observer.ledger.facts())
             .take(1_000)
             .find(|fact| self.fact_name(*fact) == id || self.fact_name(*fact) == digits)
+    }
+
+    /// Who sent a message, and what is listed of it.
+    pub(crate) fn sent(&self, fact: u32) -> Option<(&Producer, Option<&Listed>)> {
+        let state = self.observer.ledger.fact(fact)?;
+        let producer = self.producer_of(state.producer)?;
+        Some((producer, producer.settings.messages.0.get(state.serial as usize)))
+    }
+
+    /// What a message says of itself to the queue that it comes to: its priority, its delay, its time to live.
+    pub(crate) fn said_of(&self, message: &Message) -> (u64, Micros, Micros) {
+        let Some((producer, listed)) = self.sent(message.fact) else { return Default::default() };
+        let (settings, own) = (&producer.settings, listed.map(|listed| (listed.priority, listed.delay, listed.ttl)));
+        let (priority, delay, ttl) = own.unwrap_or_default();
+        (priority.unwrap_or(settings.priority), delay.unwrap_or(settings.delay), ttl.unwrap_or(settings.ttl))
     }
 
     /// When a message is due, as its sender has written into it; nought for at once.

@@ -8,7 +8,7 @@ use crate::server::Why;
 /// An entry of `x-death`: how often a message died in a queue for a reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Death {
-    /// The queue that it left.
+    /// The queue that it left, by its name.
     pub queue: String,
     /// Why.
     pub reason: Reason,

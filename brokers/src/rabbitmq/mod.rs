@@ -21,7 +21,7 @@ mod turns;
 pub mod words;
 
 pub use broker::Broker;
-pub use death::{Death, Reason};
+pub use death::{Death, Reason, cycles, record};
 pub use exchange::{Binding, ExchangeKind, Match, Value, route, topic_matches};
 pub use letter::{Answer, DeadLetterTo, Delivered, Heard, Letter, Verdict};
 pub use server::RabbitQueue;

@@ -13,10 +13,10 @@ const DELIVERY_LIMIT: Native = Native {
 
 const TTL: Native = Native {
     ours: "ttl",
-    name: "x-message-ttl",
+    name: "x-message-ttl, expiration",
     default: "none",
     allowed: "0ms..=49d",
-    doc: "How long a message may wait; it expires only once it is at the head.",
+    doc: "How long a message may wait, by its queue or by itself, whichever is less; it expires only once it is at the head.",
 };
 
 const MAX_LENGTH: Native = Native {

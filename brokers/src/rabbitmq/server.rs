@@ -119,7 +119,7 @@ impl QueueServer for RabbitQueue {
         if !self.cluster.answers() {
             return Published::Refused(Refusal::Unavailable);
         }
-        self.queue.publish(now_us, &letter, Some(PUBLISHER))
+        self.queue.publish(now_us, &letter, (!letter.dead_letter).then_some(PUBLISHER))
     }
 
     fn receive(&mut self, now_us: u64, consumer: Consumer, most: u32) -> Vec<Delivery> {

@@ -74,7 +74,6 @@ fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<Part
         reader.fault(below(path, "kind"), format!("{word} is not a kind"), known(shown, Kind::WORDS));
         return None;
     };
-    let what = format!("a {}", kind.word());
     let mut spec_title = None;
     let mut at = None;
     // First what others' defaults depend on: whatever is said of those stays, wherever it stands.
@@ -88,7 +87,7 @@ fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<Part
             _ => {
                 if let Err(refused) = kind.set(name, value) {
                     let names = ["kind", "title", "at"].into_iter().chain(kind.table().iter().map(|row| row.name));
-                    reader.refused(below(path, name), name, &what, names, refused);
+                    reader.refused(below(path, name), name, &kind, names, refused);
                 }
             }
         }
@@ -125,10 +124,9 @@ pub fn set(reader: &mut Reader, parts: &mut Parts, sets: &[(String, String)]) {
             reader.fault(path, format!("there is no part `{id}`"), known(id, parts.read.keys().map(String::as_str)));
             continue;
         };
-        let what = format!("a {}", part.kind.word());
         if let Err(refused) = part.kind.set(name, &Value::String(value.clone())) {
             let names = part.kind.table().iter().map(|row| row.name);
-            reader.refused(path, name, &what, names, refused);
+            reader.refused(path, name, &part.kind, names, refused);
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::scenario::native;
 use crate::scenario::nearest::known;
+use crate::scenario::parts::Kind;
 use crate::scenario::setting::{Refused, SettingValue};
 use crate::scenario::{Fault, Faults};
 
@@ -125,14 +127,14 @@ impl Reader {
         &mut self,
         path: String,
         name: &str,
-        what: &str,
+        kind: &Kind,
         names: impl IntoIterator<Item = &'static str>,
         refused: Refused,
     ) {
         match refused {
             Refused::Unknown => {
                 let shown: String = name.chars().take(60).collect();
-                self.fault(path, format!("`{shown}` is not a setting of {what}"), known(&shown, names));
+                self.fault(path, native::unknown(kind, name), known(&shown, names));
             }
             Refused::Bad { wrong, allowed } => self.fault(path, wrong, allowed),
         }

@@ -1,0 +1,62 @@
+//! Dead letters of a queue with the rules of a broker: where they go, what they carry, and when they end.
+//!
+//! RabbitMQ writes into a dead letter where and why it died. One that comes back to a queue in which it died is dropped, unless
+//! someone has rejected it on the way ("Dead Letter Exchanges", *automatic dead lettering cycles*): that is what keeps a retry
+//! loop of two queues from going round by itself.
+
+use redrive_brokers::Why;
+use redrive_brokers::rabbitmq::{Death, Reason, Release, cycles, record};
+
+use super::server::{Arrival, cause};
+use crate::message::Message;
+use crate::observe::record::{Cause, Kind};
+use crate::scenario::parts::RabbitVersion;
+use crate::sim::Handle;
+use crate::world::{Body, World};
+
+impl World {
+    /// A message leaves a server as a dead letter, from a consumer's hands or while it waited.
+    pub(super) fn server_buries(&mut self, index: u16, letter: Handle, message: Message, why: Why, held: bool) {
+        let server = &mut self.servers[usize::from(index)];
+        let (part, dead_letters) = (server.part, server.dead_letters);
+        let deaths = server.deaths.remove(&letter).unwrap_or_default();
+        let ended = match dead_letters {
+            None => Some(cause(why)),
+            Some(tray) => self.server_passes_on(index, tray, message, why, deaths),
+        };
+        let (kind, extra) = match (ended, held) {
+            (None, true) => (Kind::LeftHands, cause(why)),
+            (None, false) => (Kind::LeftQueue, cause(why)),
+            (Some(cause), true) => (Kind::DroppedHeld, cause),
+            (Some(cause), false) => (Kind::Dropped, cause),
+        };
+        self.note(kind, part, message.fact, message.effects, extra as u64);
+    }
+
+    /// A dead letter goes to where its queue sends them. Says why, where it ends instead.
+    fn server_passes_on(&mut self, index: u16, tray: u16, message: Message, why: Why, mut deaths: Vec<Death>) -> Option<Cause> {
+        let server = &self.servers[usize::from(index)];
+        let (Body::Server(target), Some(reason), true) = (self.parts[usize::from(tray)].body, Reason::of(why), server.pushes())
+        else {
+            self.bury(tray, message, server.part);
+            return None;
+        };
+        let part = server.part;
+        let release = match server.settings.version {
+            RabbitVersion::V3 => Release::V3_10,
+            RabbitVersion::V40 => Release::V4_0,
+            RabbitVersion::V43 => Release::V4_3,
+        };
+        let queue = self.parts[usize::from(part)].id.clone();
+        record(&mut deaths, Death { queue, reason, count: 1, exchange: String::new(), key: String::new() }, release);
+        if cycles(&deaths, reason, &self.parts[usize::from(tray)].id) {
+            return Some(Cause::WentRound);
+        }
+        self.hop(part, tray, message.fact, 0);
+        let message = self.arrives(tray, message);
+        // Sent without a confirmation: what the queue refuses is gone.
+        let refused = self.server_stores(target, message, Arrival::Dead(&deaths));
+        self.wake(tray);
+        (refused != Cause::None).then_some(refused)
+    }
+}

@@ -1,0 +1,169 @@
+//! RabbitMQ at work in a scenario, under its own names.
+
+mod play;
+mod refused;
+
+use play::{Played, play_document};
+use redrive::observe::ledger::Standing;
+use redrive::observe::record::{Cause, Kind};
+use redrive::world::World;
+
+/// A queue with these arguments, a consumer and listed messages; other parts may follow.
+fn document(queue: &str, messages: &str, worker: &str, more: &str) -> String {
+    format!(
+        r#"{{"redrive": 1, "until": "60s", "parts": {{
+            "p": {{"kind": "producer", "to": "q", "attempts": 1, "messages": [{messages}]}},
+            "q": {{"kind": "queue", {queue}}}, "dlq": {{"kind": "queue"}},
+            "w": {{"kind": "worker", "from": "q"{worker}}}{more}}}}}"#
+    )
+}
+
+fn standings(played: &Played, ids: &str) -> Vec<Standing> {
+    ids.split(' ').map(|id| played.standing(id, "w")).collect()
+}
+
+/// When a record of this kind was made about a message, in whole milliseconds; again and again.
+fn times_ms(document: &str, kind: Kind, fact: &str) -> Vec<u64> {
+    let scenario = redrive::run::Run::of_document("x", document).scenario().unwrap_or_else(|faults| panic!("{faults}"));
+    let mut world = World::new(&scenario);
+    world.observer.capture();
+    world.run_until(scenario.until_us());
+    let fact = world.find_fact(fact).expect("it came");
+    let records = world.observer.take_captured();
+    records.iter().filter(|record| record.kind == kind && record.fact == fact).map(|record| record.at_us / 1_000).collect()
+}
+
+#[test]
+fn what_a_full_queue_refuses_may_become_a_dead_letter() {
+    let full = |overflow: &str| {
+        let queue = format!(
+            r#""x-queue-type": "classic", "x-max-length": 3, "x-overflow": "{overflow}",
+            "x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dlq""#
+        );
+        let played = play_document(&document(&queue, r#""A", "B", "C", "D", "E""#, r#", "workers": 0"#, ""), &[], &[]);
+        (standings(&played, "A B C D E"), played.newest("p", "produce_errors"))
+    };
+    let (lost, dead, waits) = (Standing::Lost(Cause::PublishGivenUp), Standing::Dead, Standing::Pending);
+    assert_eq!(full("reject-publish").0, [waits, waits, waits, lost, lost]);
+    assert_eq!(full("reject-publish-dlx").0, [waits, waits, waits, dead, dead]);
+    assert_eq!(full("drop-head").0, [dead, dead, waits, waits, waits]);
+    let quorum = document(r#""x-queue-type": "quorum", "x-overflow": "reject-publish-dlx""#, r#""A""#, "", "");
+    let expect = "parts.q.overflow: a quorum queue does not know reject-publish-dlx; allowed: drop-head, reject-publish";
+    refused::check(&["check", "-"], &quorum, expect);
+}
+
+#[test]
+fn a_retry_loop_goes_round_as_long_as_someone_rejects() {
+    let retry = r#", "retry": {"kind": "queue", "broker": "rabbitmq-classic", "x-message-ttl": 1000, "dead_letters": "q"}"#;
+    let text = document(
+        r#""broker": "rabbitmq-quorum", "x-delivery-limit": 2, "dead_letters": "retry""#,
+        r#"{"id": "A", "poison": true}"#,
+        r#", "failure": "reject", "work": "100ms""#,
+        retry,
+    );
+    // Each lap is the work and the time to live; the delivery limit counts from nought again each lap.
+    assert_eq!(times_ms(&text, Kind::WorkFailed, "A")[..4], [105, 1205, 2305, 3405]);
+    let played = play_document(&text, &[], &[]);
+    assert_eq!(played.standing("A", "w"), Standing::Pending);
+    assert!(!played.world.board.alerts.iter().any(|alert| alert.spec.part == "retry" && alert.spec.rule == "dlq-depth"));
+}
+
+#[test]
+fn a_loop_without_a_rejection_ends_the_message() {
+    let retry = r#", "retry": {"kind": "queue", "broker": "rabbitmq-classic", "x-message-ttl": 1000, "dead_letters": "q"}"#;
+    let queue = r#""broker": "rabbitmq-classic", "x-message-ttl": 500, "dead_letters": "retry""#;
+    let text = document(queue, r#""A""#, r#", "workers": 0"#, retry);
+    assert_eq!(times_ms(&text, Kind::Dropped, "A"), [1505]);
+    assert_eq!(play_document(&text, &[], &[]).standing("A", "w"), Standing::Lost(Cause::WentRound));
+}
+
+#[test]
+fn a_dead_letter_that_a_full_queue_refuses_is_gone() {
+    let more = r#", "full": {"kind": "queue", "broker": "rabbitmq-classic", "x-max-length": 1, "x-overflow": "reject-publish"},
+        "v": {"kind": "worker", "from": "full", "workers": 0, "effect": "w"}"#;
+    let queue = r#""broker": "rabbitmq-classic", "x-message-ttl": 500, "dead_letters": "full""#;
+    let played = play_document(&document(queue, r#""A", "B""#, r#", "workers": 0"#, more), &[], &[]);
+    assert_eq!(standings(&played, "A B"), [Standing::Pending, Standing::Lost(Cause::QueueFull)]);
+}
+
+#[test]
+fn a_time_to_live_of_its_own_holds_where_it_is_less_and_only_at_the_head() {
+    let moved = |queue: &str, fact: &str| {
+        let messages = r#"{"id": "slow", "ttl": "3s"}, {"id": "fast", "ttl": "500ms"}"#;
+        let queue = format!(r#""broker": "rabbitmq-classic", "dead_letters": "dlq"{queue}"#);
+        times_ms(&document(&queue, messages, r#", "workers": 0"#, ""), Kind::LeftQueue, fact)
+    };
+    assert_eq!((moved("", "slow"), moved("", "fast")), (vec![3005], vec![3005]));
+    let less = r#", "x-message-ttl": 1000"#;
+    assert_eq!((moved(less, "slow"), moved(less, "fast")), (vec![1005], vec![1005]));
+    // Under RabbitMQ's name, for all that a producer sends.
+    let text = document(r#""broker": "rabbitmq-quorum", "dead_letters": "dlq""#, r#""A""#, r#", "workers": 0"#, "")
+        .replace(r#""attempts": 1"#, r#""expiration": "700""#);
+    assert_eq!(times_ms(&text, Kind::LeftQueue, "A"), [705]);
+}
+
+#[test]
+fn a_message_has_a_priority_and_a_routing_key_of_its_own() {
+    let messages =
+        r#"{"id": "a", "priority": 1}, {"id": "b", "priority": 5}, {"id": "c", "priority": 9}, {"id": "d", "priority": 5}"#;
+    let queue = r#""broker": "rabbitmq-classic", "x-max-priority": 9, "prefetch_count": 1"#;
+    let text = document(queue, messages, r#", "work": "1s""#, "");
+    let at = |id| times_ms(&text, Kind::Effect, id)[0] / 1_000;
+    assert_eq!(["a", "b", "c", "d"].map(at), [1, 3, 2, 4]);
+    let routed = r#"{"redrive": 1, "parts": {"p": {"kind": "producer", "to": "x", "messages": [{"id": "m", "routing": "order.created"}]},
+        "x": {"kind": "exchange", "exchange": "topic", "bindings": "q1 order.*, q2 user.*"},
+        "q1": {"kind": "queue"}, "q2": {"kind": "queue"},
+        "w": {"kind": "worker", "from": "q1"}, "v": {"kind": "worker", "from": "q2"}}}"#;
+    let played = play_document(routed, &[], &[]);
+    assert_eq!((played.standing("m", "w"), played.standing("m", "v")), (Standing::Done(1), Standing::Foreign));
+}
+
+#[test]
+fn the_first_consumer_is_served_first_and_a_single_active_one_alone() {
+    let second = r#", "v": {"kind": "worker", "from": "q", "work": "10ms", "effect": "w"}"#;
+    let messages = r#""0", "1", "2", "3", "4""#;
+    let given = |queue: &str, breaks: &str, fact: &str| {
+        let queue = format!(r#""broker": "rabbitmq-classic", {queue}"#);
+        let text = document(&queue, messages, r#", "work": "30s", "restart": "1h""#, second);
+        let text = text.replacen(r#""until": "60s""#, &format!(r#""until": "10s", "breaks": [{breaks}]"#), 1);
+        times_ms(&text, Kind::Received, fact)
+    };
+    // The first is never acknowledged: the others go round it.
+    let round = ["0", "1", "2", "3", "4"].map(|id| given(r#""prefetch_count": 1"#, "", id));
+    assert_eq!(round, [vec![5], vec![5], vec![15], vec![25], vec![35]]);
+    let single = |id| given(r#""prefetch_count": 2, "x-single-active-consumer": true"#, r#""5s crash w""#, id);
+    assert_eq!(["0", "1", "2", "3", "4"].map(single), [vec![5, 5000], vec![5, 5000], vec![5010], vec![5020], vec![5030]]);
+}
+
+#[test]
+fn names_of_its_own_are_told_apart() {
+    let check = |queue: &str, expect: &str| {
+        refused::check(&["check", "-"], &document(queue, r#""A""#, "", ""), &format!("parts.q.{expect}⋯watched"));
+    };
+    check(
+        r#""x-message-ttl": 500"#,
+        "x-message-ttl: `x-message-ttl` is a setting of RabbitMQ classic queue, and `broker` is another",
+    );
+    check(
+        r#""broker": "sqs", "x-max-priority": 5"#,
+        "x-max-priority: `x-max-priority` is a setting of RabbitMQ classic queue, and `broker` is another",
+    );
+    check(
+        r#""broker": "sqs-fifo", "ContentBasedDeduplication": true"#,
+        "ContentBasedDeduplication: `ContentBasedDeduplication` of Amazon SQS FIFO queue is not modelled for a queue",
+    );
+}
+
+#[test]
+fn a_setting_is_changed_during_a_run_under_the_brokers_own_name() {
+    let text = document(
+        r#""broker": "rabbitmq-classic", "dead_letters": "dlq""#,
+        r#""A", {"id": "B", "at": "2s"}"#,
+        r#", "workers": 0"#,
+        "",
+    );
+    let played = play_document(&text, &[], &["1s set q.x-message-ttl=500"]);
+    assert_eq!(standings(&played, "A B"), [Standing::Pending, Standing::Pending], "what waits at the head keeps its own time");
+    let played = play_document(&text, &[], &["1s set q.x-message-ttl=500", "1s set q.x-max-length=1"]);
+    assert_eq!(standings(&played, "A B"), [Standing::Dead, Standing::Dead]);
+}
