@@ -185,8 +185,8 @@ impl Findings {
         let effect = record.effects.trailing_zeros() as usize;
         let kind = match record.kind {
             Kind::Effect => {
-                let twice = matches!(ledger.standing(record.fact, effect), Standing::Done(2..));
-                if ledger.is_out_of_order(record.fact, effect) && !twice {
+                let (twice, overtaken) = ledger.is_repeated_or_overtaken(record.fact, effect);
+                if overtaken && !twice {
                     self.find(record.at_us, FindingKind::OutOfOrder, record.part, effect as u64);
                 }
                 if !twice {

@@ -8,7 +8,7 @@
 use super::account::{Accounts, EffectState};
 pub use super::account::{FactState, Mark, Outcome, Standing, Status, Turn};
 use super::record::{Cause, Kind, Record};
-use crate::message::EffectMask;
+use crate::message::{EffectMask, effects_in};
 use crate::sim::{Tape, Timestamp};
 
 /// The most effects a scenario may have: one bit each in an [`EffectMask`].
@@ -127,6 +127,13 @@ impl Ledger {
         self.state(fact, effect).standing()
     }
 
+    /// Whether a fact took an effect more than once, and whether it took it after a later fact of its key did.
+    #[must_use]
+    pub fn is_repeated_or_overtaken(&self, fact: u32, effect: usize) -> (bool, bool) {
+        let state = self.state(fact, effect);
+        (state.count > 1, state.out_of_order())
+    }
+
     /// True if a fact took an effect late, or is late with it.
     #[must_use]
     pub fn is_late(&self, fact: u32, effect: usize) -> bool {
@@ -213,7 +220,7 @@ impl Ledger {
                     // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
                     state.live == 1 && state.count == 0
                 });
-                self.live_total += i64::from(record.effects.count_ones());
+                self.live_total += effects_in(record.effects);
             }
             Kind::Released | Kind::RowSent | Kind::Acked | Kind::AckedLate | Kind::LeftQueue | Kind::LeftHands | Kind::Passed => {
                 self.end_live(record, Cause::None);
@@ -317,7 +324,7 @@ impl Ledger {
             }
             state.live == 0 && state.count == 0
         });
-        self.live_total -= i64::from(record.effects.count_ones());
+        self.live_total -= effects_in(record.effects);
     }
 
     /// Changes a fact in a way that moves no copy of it.
@@ -404,46 +411,42 @@ impl Ledger {
         }
     }
 
+    /// An effect takes place. The commonest record but two, so that it looks its fact up once.
     #[cfg_attr(page, optimize(speed))]
     fn effect(&mut self, record: &Record) {
         let effect = record.effects.trailing_zeros() as usize;
-        let Some((fact, states)) = self.accounts.get(record.fact) else { return };
-        let (key, state) = (fact.key, states[effect]);
-        let first = state.count == 0;
-        let late = first && self.effects[effect].promise_us.is_some_and(|promise| record.at_us > fact.born_us + promise);
-        let out_of_order = first && self.overtaken(effect, key, record.fact);
+        let places = self.effects.len() as u64;
+        let Some((fact, states)) = self.accounts.get_mut(record.fact) else { return };
+        let (Some(info), Some(state)) = (self.effects.get(effect), states.get_mut(effect)) else { return };
+        let before = *state;
+        let first = before.count == 0;
+        let late = first && info.promise_us.is_some_and(|promise| record.at_us > fact.born_us + promise);
+        let shared = first && fact.key < self.keys;
+        let out_of_order = shared && overtaken(&mut self.newest, u64::from(fact.key) * places + effect as u64, record.fact);
+        state.count = state.count.saturating_add(1);
+        state.expect();
+        state.mark_late(late);
+        state.mark_out_of_order(out_of_order);
         let counts = &mut self.counts[effect];
-        counts.late += u64::from(late && !state.late());
+        counts.late += u64::from(late && !before.late());
         counts.out_of_order += u64::from(out_of_order);
-        if self.applied[effect].len() < MOST_APPLIED {
-            self.applied[effect].push(record.fact);
+        let (was, is) = (before.standing(), state.standing());
+        Self::recount(counts, was, is);
+        let settled = (fact.status, fact.outcome);
+        (fact.status, fact.outcome) = fact.settled(states, self.promised);
+        let now_settled = (fact.status, fact.outcome);
+        self.resettle(settled, now_settled);
+        let applied = &mut self.applied[effect];
+        if applied.len() < MOST_APPLIED {
+            applied.push(record.fact);
         }
-        self.each(record, |state| {
-            state.count = state.count.saturating_add(1);
-            state.expect();
-            state.mark_late(late);
-            state.mark_out_of_order(out_of_order);
-            true
-        });
+        if before.count == 1 {
+            self.turned(record, 1 << effect);
+        }
         if out_of_order {
             let mark = Mark::new(record.at_us, record.part, effect as u8, Turn::OutOfOrder, Cause::None);
             self.accounts.mark(record.fact, mark);
         }
-    }
-
-    /// True when a later fact of the same key took the effect before this one.
-    fn overtaken(&mut self, effect: usize, key: u32, fact: u32) -> bool {
-        if key >= self.keys {
-            return false;
-        }
-        let place = u64::from(key) * self.effects.len() as u64 + effect as u64;
-        let Some(newest) = self.newest.get_mut(place) else { return false };
-        // Stored one higher, so that nought means none.
-        if *newest > fact + 1 {
-            return true;
-        }
-        *newest = fact + 1;
-        false
     }
 
     /// Finds the promises that have run out by now. Facts are born in order, so each effect needs one finger only.
@@ -473,4 +476,15 @@ impl Ledger {
     pub fn pick(&self, most: usize, want: impl Fn(u32, &FactState) -> bool) -> Vec<u32> {
         (0..self.facts()).filter(|number| self.fact(*number).is_some_and(|fact| want(*number, fact))).take(most).collect()
     }
+}
+
+/// True when a later fact of the same key took the effect before this one. `place` is the key's and the effect's.
+fn overtaken(newest: &mut Tape<u32>, place: u64, fact: u32) -> bool {
+    let Some(newest) = newest.get_mut(place) else { return false };
+    // Stored one higher, so that nought means none.
+    if *newest > fact + 1 {
+        return true;
+    }
+    *newest = fact + 1;
+    false
 }

@@ -39,6 +39,8 @@ pub struct Observer {
     followed: Option<(u32, Vec<Record>)>,
     /// All records since they were last taken, while someone captures them.
     captured: Option<Vec<Record>>,
+    /// Someone follows a fact or captures records.
+    listened_to: bool,
     /// How many records there were.
     pub records: u64,
 }
@@ -63,6 +65,7 @@ impl Observer {
             notable: VecDeque::new(),
             followed: None,
             captured: None,
+            listened_to: false,
             records: 0,
         }
     }
@@ -87,6 +90,14 @@ impl Observer {
             None => self.recent.push(record),
         }
         self.records += 1;
+        if record.fact == NO_FACT || self.listened_to {
+            self.remember(record);
+        }
+    }
+
+    /// Keeps a record for whoever looks: most are not looked at.
+    #[inline(never)]
+    fn remember(&mut self, record: Record) {
         if record.fact == NO_FACT {
             if self.notable.len() == MOST_RECENT {
                 self.notable.pop_front();
@@ -130,6 +141,7 @@ impl Observer {
     /// Follows a fact from now on, or none.
     pub fn follow(&mut self, fact: Option<u32>) {
         self.followed = fact.map(|fact| (fact, Vec::new()));
+        self.listened_to = self.followed.is_some() || self.captured.is_some();
     }
 
     /// The records of the followed fact since it is followed.
@@ -141,6 +153,7 @@ impl Observer {
     /// Starts to capture every record.
     pub fn capture(&mut self) {
         self.captured.get_or_insert_with(Vec::new);
+        self.listened_to = true;
     }
 
     /// Takes the records captured so far.

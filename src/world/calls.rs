@@ -131,10 +131,13 @@ impl World {
         let sure = verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0;
         if takes_us == 0 && sure && !self.has_replicas(server) {
             self.hop(from, server, message.fact, 0);
-            let transaction = if matches!(purpose, Purpose::Write { .. }) { self.transaction_begins(server) } else { 0 };
-            let refused = self.perform(&Call { transaction, ..base });
-            self.answered(&base, refused);
-            self.publish_ends(&base);
+            let mut call = base;
+            if matches!(purpose, Purpose::Write { .. }) {
+                call.transaction = self.transaction_begins(server);
+            }
+            let refused = self.perform(&call);
+            self.answered(&call, refused);
+            self.publish_ends(from, &call);
             return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
@@ -404,13 +407,12 @@ impl World {
         }
     }
 
-    /// A publish has ended for its caller, confirmed or not.
+    /// A publish has ended for its caller's part, confirmed or not.
     #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
-    fn publish_ends(&mut self, call: &Call) {
+    fn publish_ends(&mut self, publisher: u16, call: &Call) {
         if matches!(call.purpose, Purpose::Store | Purpose::StoreBatch) {
-            let publisher = usize::from(self.caller_part(call.caller));
-            let counters = &mut self.parts[publisher].counters;
+            let counters = &mut self.parts[usize::from(publisher)].counters;
             counters.publishes += 1;
             counters.publish_us += self.now_us - call.started_us;
         }
@@ -418,7 +420,7 @@ impl World {
 
     #[cfg_attr(page, optimize(speed))]
     fn reply(&mut self, call: &Call, reply: Reply) {
-        self.publish_ends(call);
+        self.publish_ends(self.caller_part(call.caller), call);
         match call.caller {
             Caller::Producer(producer, held) => self.producer_hears(producer, held, reply),
             Caller::Request(service, request) => self.request_hears(service, request, reply),
