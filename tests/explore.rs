@@ -48,6 +48,8 @@ fn only_at_least_once_with_an_idempotent_consumer_charges_once_whatever_crashes(
                 assert_eq!(never_lost, order == "work-then-ack", "lost: {which}: {found:?}");
                 assert_eq!(once, order == "ack-then-work" || idempotent == "true", "twice: {which}: {found:?}");
                 assert_eq!(found.outcomes.clean == found.tried, once && never_lost, "{which}: {found:?}");
+                let named = found.properties.iter().find(|one| one.name == "every order is charged exactly once").expect("named");
+                assert_eq!(named.holds, once && never_lost, "{which}: {found:?}");
                 // Received or acknowledged, worked and done, of ten messages.
                 assert!(found.tried >= 30 - 10 * u64::from(order == "ack-then-work"), "{which}: {}", found.tried);
             }
