@@ -3,10 +3,9 @@
 mod play;
 mod refused;
 
-use play::{Played, play_document};
+use play::{Played, play_document, times_ms};
 use redrive::observe::ledger::Standing;
 use redrive::observe::record::{Cause, Kind};
-use redrive::world::World;
 
 /// A queue with these arguments, a consumer and listed messages; other parts may follow.
 fn document(queue: &str, messages: &str, worker: &str, more: &str) -> String {
@@ -20,17 +19,6 @@ fn document(queue: &str, messages: &str, worker: &str, more: &str) -> String {
 
 fn standings(played: &Played, ids: &str) -> Vec<Standing> {
     ids.split(' ').map(|id| played.standing(id, "w")).collect()
-}
-
-/// When a record of this kind was made about a message, in whole milliseconds; again and again.
-fn times_ms(document: &str, kind: Kind, fact: &str) -> Vec<u64> {
-    let scenario = redrive::run::Run::of_document("x", document).scenario().unwrap_or_else(|faults| panic!("{faults}"));
-    let mut world = World::new(&scenario);
-    world.observer.capture();
-    world.run_until(scenario.until_us());
-    let fact = world.find_fact(fact).expect("it came");
-    let records = world.observer.take_captured();
-    records.iter().filter(|record| record.kind == kind && record.fact == fact).map(|record| record.at_us / 1_000).collect()
 }
 
 #[test]
@@ -62,7 +50,7 @@ fn a_retry_loop_goes_round_as_long_as_someone_rejects() {
         retry,
     );
     // Each lap is the work and the time to live; the delivery limit counts from nought again each lap.
-    assert_eq!(times_ms(&text, Kind::WorkFailed, "A")[..4], [105, 1205, 2305, 3405]);
+    assert_eq!(times_ms(&text, "A", &[Kind::WorkFailed])[..4], [105, 1205, 2305, 3405]);
     let played = play_document(&text, &[], &[]);
     assert_eq!(played.standing("A", "w"), Standing::Pending);
     assert!(!played.world.board.alerts.iter().any(|alert| alert.spec.part == "retry" && alert.spec.rule == "dlq-depth"));
@@ -73,7 +61,7 @@ fn a_loop_without_a_rejection_ends_the_message() {
     let retry = r#", "retry": {"kind": "queue", "broker": "rabbitmq-classic", "x-message-ttl": 1000, "dead_letters": "q"}"#;
     let queue = r#""broker": "rabbitmq-classic", "x-message-ttl": 500, "dead_letters": "retry""#;
     let text = document(queue, r#""A""#, r#", "workers": 0"#, retry);
-    assert_eq!(times_ms(&text, Kind::Dropped, "A"), [1505]);
+    assert_eq!(times_ms(&text, "A", &[Kind::Dropped]), [1505]);
     assert_eq!(play_document(&text, &[], &[]).standing("A", "w"), Standing::Lost(Cause::WentRound));
 }
 
@@ -91,7 +79,7 @@ fn a_time_to_live_of_its_own_holds_where_it_is_less_and_only_at_the_head() {
     let moved = |queue: &str, fact: &str| {
         let messages = r#"{"id": "slow", "ttl": "3s"}, {"id": "fast", "ttl": "500ms"}"#;
         let queue = format!(r#""broker": "rabbitmq-classic", "dead_letters": "dlq"{queue}"#);
-        times_ms(&document(&queue, messages, r#", "workers": 0"#, ""), Kind::LeftQueue, fact)
+        times_ms(&document(&queue, messages, r#", "workers": 0"#, ""), fact, &[Kind::LeftQueue])
     };
     assert_eq!((moved("", "slow"), moved("", "fast")), (vec![3005], vec![3005]));
     let less = r#", "x-message-ttl": 1000"#;
@@ -99,7 +87,7 @@ fn a_time_to_live_of_its_own_holds_where_it_is_less_and_only_at_the_head() {
     // Under RabbitMQ's name, for all that a producer sends.
     let text = document(r#""broker": "rabbitmq-quorum", "dead_letters": "dlq""#, r#""A""#, r#", "workers": 0"#, "")
         .replace(r#""attempts": 1"#, r#""expiration": "700""#);
-    assert_eq!(times_ms(&text, Kind::LeftQueue, "A"), [705]);
+    assert_eq!(times_ms(&text, "A", &[Kind::LeftQueue]), [705]);
 }
 
 #[test]
@@ -108,7 +96,7 @@ fn a_message_has_a_priority_and_a_routing_key_of_its_own() {
         r#"{"id": "a", "priority": 1}, {"id": "b", "priority": 5}, {"id": "c", "priority": 9}, {"id": "d", "priority": 5}"#;
     let queue = r#""broker": "rabbitmq-classic", "x-max-priority": 9, "prefetch_count": 1"#;
     let text = document(queue, messages, r#", "work": "1s""#, "");
-    let at = |id| times_ms(&text, Kind::Effect, id)[0] / 1_000;
+    let at = |id| times_ms(&text, id, &[Kind::Effect])[0] / 1_000;
     assert_eq!(["a", "b", "c", "d"].map(at), [1, 3, 2, 4]);
     let routed = r#"{"redrive": 1, "parts": {"p": {"kind": "producer", "to": "x", "messages": [{"id": "m", "routing": "order.created"}]},
         "x": {"kind": "exchange", "exchange": "topic", "bindings": "q1 order.*, q2 user.*"},
@@ -126,13 +114,29 @@ fn the_first_consumer_is_served_first_and_a_single_active_one_alone() {
         let queue = format!(r#""broker": "rabbitmq-classic", {queue}"#);
         let text = document(&queue, messages, r#", "work": "30s", "restart": "1h""#, second);
         let text = text.replacen(r#""until": "60s""#, &format!(r#""until": "10s", "breaks": [{breaks}]"#), 1);
-        times_ms(&text, Kind::Received, fact)
+        times_ms(&text, fact, &[Kind::Received])
     };
     // The first is never acknowledged: the others go round it.
     let round = ["0", "1", "2", "3", "4"].map(|id| given(r#""prefetch_count": 1"#, "", id));
     assert_eq!(round, [vec![5], vec![5], vec![15], vec![25], vec![35]]);
     let single = |id| given(r#""prefetch_count": 2, "x-single-active-consumer": true"#, r#""5s crash w""#, id);
     assert_eq!(["0", "1", "2", "3", "4"].map(single), [vec![5, 5000], vec![5, 5000], vec![5010], vec![5020], vec![5030]]);
+}
+
+#[test]
+fn what_must_be_routed_comes_back_to_its_publisher() {
+    let played = |mandatory: bool| {
+        let document = format!(
+            r#"{{"redrive": 1, "parts": {{
+                "p": {{"kind": "producer", "to": "x", "mandatory": {mandatory}, "attempts": 2, "routing": "other", "messages": ["m"]}},
+                "x": {{"kind": "exchange", "exchange": "direct", "bindings": "q own"}},
+                "q": {{"kind": "queue", "broker": "rabbitmq-classic"}}, "w": {{"kind": "worker", "from": "q"}}}}}}"#
+        );
+        let played = play_document(&document, &[], &[]);
+        (played.standing("m", "w"), played.highest("p", "produce_errors"), played.newest("x", "unroutable"))
+    };
+    assert_eq!(played(false), (Standing::Lost(Cause::None), 0, 1), "confirmed and gone");
+    assert_eq!(played(true), (Standing::Lost(Cause::PublishGivenUp), 1, 2));
 }
 
 #[test]

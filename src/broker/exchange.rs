@@ -75,8 +75,10 @@ impl World {
         let part = exchange.part;
         if targets.is_empty() {
             exchange.unroutable += 1;
-            self.note(Kind::Unroutable, part, message.fact, message.effects, 0);
-            return Cause::None;
+            let returns = self.sent(message.fact).is_some_and(|(producer, _)| producer.settings.mandatory);
+            let cause = if returns { Cause::Unroutable } else { Cause::None };
+            self.note(Kind::Unroutable, part, message.fact, message.effects, cause as u64);
+            return cause;
         }
         let mut refused = Cause::None;
         let mut reached: EffectMask = 0;

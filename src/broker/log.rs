@@ -19,13 +19,17 @@ use crate::message::Message;
 use crate::scenario::parts::{Cleanup, LogSettings, Partitioner};
 use crate::sim::{Micros, Tape, Timestamp};
 
-/// The partition of a key given as text.
+/// What a sticky publisher sends to one partition before it goes on to the next: `batch.size` of Kafka's producers (KIP-794).
+const STICKY_BYTES: u64 = 16_384;
+
+/// The partition of a key given as text; the first one where no key decides.
 #[must_use]
 #[cfg_attr(page, optimize(speed))]
 pub fn partition_of(key: &str, partitions: u32, partitioner: Partitioner) -> u32 {
     let hash = match partitioner {
         Partitioner::Murmur2 => murmur2(key.as_bytes()).cast_unsigned() & 0x7fff_ffff,
         Partitioner::Crc32 => crc32(key.as_bytes()),
+        Partitioner::Sticky | Partitioner::RoundRobin => 0,
     };
     hash % partitions.max(1)
 }
@@ -131,11 +135,16 @@ impl Log {
         segments.iter().find(|segment| segment.base <= offset && offset < segment.end).map(|segment| segment.end)
     }
 
-    /// The partition of a record's key.
+    /// The partition of a record that comes now.
     #[must_use]
     #[cfg_attr(page, optimize(speed))]
     pub fn partition_of(&self, message: &Message, partitioner: Partitioner) -> u32 {
-        partition_of(&message.key.to_string(), self.partitions.len() as u32, partitioner)
+        let width = self.partitions.len() as u64;
+        match partitioner {
+            Partitioner::Murmur2 | Partitioner::Crc32 => partition_of(&message.key.to_string(), width as u32, partitioner),
+            Partitioner::Sticky => (self.appended * self.settings.record_bytes / STICKY_BYTES % width) as u32,
+            Partitioner::RoundRobin => (self.appended % width) as u32,
+        }
     }
 
     /// Puts a record at the end of a partition; returns its offset.

@@ -77,9 +77,11 @@ fn rabbitmq_queue(settings: &QueueSettings, kind: rabbitmq::Kind) -> Box<dyn Que
 fn postgres_table(settings: &QueueSettings) -> Box<dyn QueueServer> {
     let lease = postgres::Options::lease(hidden_us(settings));
     let style = match settings.claim {
-        Claim::Transaction => {
-            postgres::Style::Transaction { skip_locked: true, together: false, idle_limit_us: settings.consumer_timeout.0 }
-        }
+        Claim::Transaction => postgres::Style::Transaction {
+            skip_locked: settings.skip_locked,
+            together: false,
+            idle_limit_us: settings.consumer_timeout.0,
+        },
         Claim::Lease => postgres::Style::Lease {
             lease_us: hidden_us(settings),
             recovery: match settings.reaper.0 {
@@ -91,5 +93,5 @@ fn postgres_table(settings: &QueueSettings) -> Box<dyn QueueServer> {
         Claim::Pop => postgres::Style::Pop,
     };
     let max_attempts = u32::try_from(settings.max_receives).unwrap_or(u32::MAX);
-    Box::new(postgres::TableQueue::new(postgres::Options { style, max_attempts, ..lease }))
+    Box::new(postgres::TableQueue::new(postgres::Options { style, max_attempts, by_priority: settings.priorities > 0, ..lease }))
 }

@@ -213,11 +213,13 @@ pub enum Cause {
     Compacted,
     /// As a dead letter it came back to a queue in which it had died, and nobody had rejected it on the way.
     WentRound,
+    /// No binding of the exchange takes it.
+    Unroutable,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -249,6 +251,7 @@ impl Cause {
         Self::BeganBehind,
         Self::Compacted,
         Self::WentRound,
+        Self::Unroutable,
     ];
 
     /// The cause with this number.
@@ -279,6 +282,7 @@ impl Cause {
             Self::BeganBehind => "the group had no offset and began behind it",
             Self::Compacted => "compacted away for a newer record of its key before it was read",
             Self::WentRound => "as a dead letter it went round without anyone rejecting it",
+            Self::Unroutable => "no binding takes it",
             Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",

@@ -165,7 +165,8 @@ impl<'w> Names<'w> {
             Kind::LeaderLost => format!("{part}: partition {} has no leader", unpack_place(record.extra).0),
             Kind::OutOfSync => format!("{part}: {}", place("is out of sync")),
             Kind::InSync => format!("{part}: {}", place("is in sync again")),
-            Kind::Unroutable => format!("{part}: no binding takes it; confirmed and gone"),
+            Kind::Unroutable if record.extra == 0 => format!("{part}: no binding takes it; confirmed and gone"),
+            Kind::Unroutable => format!("{part}: no binding takes it; given back"),
             Kind::NotRouted => format!("{part}: not for every queue"),
             Kind::Deduplicated => format!("{part}: recognised as a repeat, confirmed and not stored"),
         }

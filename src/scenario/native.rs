@@ -48,7 +48,7 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
     match ours {
         "broker" | "latency" | "watched" => true,
         "dead_letters" => settings.broker != Broker::KafkaShare,
-        "claim" | "reaper" => settings.broker == Broker::PostgresTable,
+        "claim" | "skip_locked" | "reaper" => settings.broker == Broker::PostgresTable,
         "version" => matches!(settings.broker, Broker::RabbitmqClassic | Broker::RabbitmqQuorum),
         _ => match profile_of(kind) {
             Some(profile) => native_of(profile, ours).is_some(),

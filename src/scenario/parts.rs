@@ -177,6 +177,8 @@ choice! {
     pub enum Partitioner {
         Murmur2 = "murmur2", "The hash of Kafka's Java client.";
         Crc32 = "crc32", "The hash of librdkafka's clients, unless told otherwise.";
+        Sticky = "sticky", "None, as for records without a key: 16 kB go to one partition, then to the next.";
+        RoundRobin = "round-robin", "None: one partition after the other.";
     }
 }
 
@@ -234,6 +236,7 @@ settings! {
         tombstones: Ppm = "0%" in "0%..=100%", "The share of messages without a value: a compacted log forgets their key.";
         first_id: u64 = "1" in "0..=1000000000", "The number of the first one.";
         priority: u64 = "0" in "0..=255", "Priority of its messages, for queues that know priorities: larger goes first.";
+        mandatory: bool = "false" in "", "Gets back what no binding of an exchange takes, as a produce error; else it is confirmed and gone.";
         delay: Micros = "0s" in "0s..=15m", "How long each of its messages stays invisible in a queue; 0s is as the queue says. On SQS, not FIFO.";
         ttl: Micros = "0s" in "0s..=365d", "How long each of its messages may wait in a queue, if the queue does not say less; 0s says nothing. On RabbitMQ.";
         routing: String = "" in "", "Routing keys for exchanges, with spaces between: a message's key picks one.";
@@ -241,7 +244,7 @@ settings! {
         timeout: Micros = "1s" in "1ms..=1h", "No confirmation from a queue or log within this counts as a produce error. A service is reached at once.";
         retry: Micros = "1s" in "1ms..=1h", "The wait before an unconfirmed message is sent again.";
         attempts: u64 = "0" in "0..=1000", "Give a message up after so many tries; 0 never does.";
-        partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key in a log.";
+        partitioner: Partitioner = "murmur2" in "murmur2|crc32|sticky|round-robin", "What decides the partition of a key in a log.";
         buffer: u64 = "0" in "0..=100000000", "Messages for a queue or log that it keeps until they are confirmed; 0 has no limit.";
         full: Full = "grow" in "grow|pause|reject|drop", "What it does when the buffer is full.";
         memory: u64 = "0" in "0..=100000000", "With so many unconfirmed messages the process dies, and they with it; 0 never does.";
@@ -261,7 +264,7 @@ settings! {
         attempts: u64 = "1" in "1..=100", "Tries of a call or publish within one request.";
         capacity: u64 = "0" in "0..=1000000", "Requests at once; more are refused. 0 has no limit.";
         retry: Micros = "100ms" in "0s..=1h", "The wait between two tries, and between the tries of what follows the answer.";
-        partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key that it publishes to a log.";
+        partitioner: Partitioner = "murmur2" in "murmur2|crc32|sticky|round-robin", "What decides the partition of a key that it publishes to a log.";
         restart: Micros = "2s" in "0s..=1h", "How long a crashed process takes to come back.";
     }
 }
@@ -294,7 +297,7 @@ settings! {
         timeout: Micros = "700ms" in "1ms..=1h", "No confirmation within this counts as a produce error.";
         backoff: Micros = "1s" in "1ms..=1h", "The wait after the first produce error; it doubles each time.";
         backoff_max: Micros = "5s" in "1ms..=1h", "The longest wait.";
-        partitioner: Partitioner = "murmur2" in "murmur2|crc32", "What decides the partition of a key in a log.";
+        partitioner: Partitioner = "murmur2" in "murmur2|crc32|sticky|round-robin", "What decides the partition of a key in a log.";
         restart: Micros = "5s" in "0s..=1h", "How long a crashed process takes to come back.";
     }
 }
@@ -317,6 +320,7 @@ settings! {
         priorities: u64 = "0" in "0..=255", "The highest priority that it knows; 0 knows none. Not on every broker.";
         single_active: bool = "false" in "", "Only one consumer gets messages; another takes over when it dies. Not on every broker.";
         claim: Claim = "lease" in "transaction|lease|pop", "How a worker takes a row of a table.";
+        skip_locked: bool = "true" in "", "Whether a claim in a transaction passes by rows that others have locked; else it waits for them.";
         reaper: Micros = "0s" in "0s..=1d", "How often someone takes back rows of a table whose lease is over; at 0s every claim does.";
         version: RabbitVersion = "3.10" in "3.10|4.0|4.3", "The release whose rules RabbitMQ has.";
         watched: bool = "true" in "", "Whether someone has an alarm on it, where it takes dead letters.";
@@ -399,7 +403,8 @@ settings! {
         backoff_max: Micros = "30s" in "0s..=1h", "The longest wait.";
         jitter: bool = "true" in "", "Draws each wait between half and its full length, so that tries do not come in waves.";
         failure: OnFailure = "leave" in "leave|requeue|reject", "What it tells a queue of a message whose last try failed. For brokers other than the plain queue.";
-        ack_batch: bool = "false" in "", "Acknowledges a batch only when all of it is done, as a function on SQS does. For brokers other than the plain queue.";
+        ack_batch: bool = "false" in "", "Acknowledges a batch only when all of it is done, as a function on SQS does: one failure brings all of it back. For brokers other than the plain queue.";
+        report_failures: bool = "false" in "", "With `ack_batch`, says which messages of a batch have failed: only those come back.";
         stop_group: bool = "false" in "", "After a failure it gives back what it still holds of the same key, so that a group stays in order.";
         memory: u64 = "0" in "0..=100000000", "Messages that fit into a process's memory; one more and it dies. 0 has no limit.";
         poison: OnPoison = "retry" in "retry|dead-letter|skip", "What it does with a message that can never succeed.";

@@ -292,6 +292,8 @@ impl World {
         let Some(group) = &mut worker.group else { return };
         let members: Vec<u16> = (0..worker.processes.len() as u16).collect();
         worker.processes.iter_mut().for_each(|hands| hands.member = true);
+        // A group that has members from the start was there before; one that gets its first later is new, and has no offsets.
+        group.forgotten = members.is_empty();
         if group.crew.is_none() {
             group.assign(&members);
         }

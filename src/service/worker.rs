@@ -127,6 +127,8 @@ pub struct Process {
     pub behind: u32,
     /// Done and to be acknowledged with the rest of its batch.
     pub unacked: Vec<(Tag, Message)>,
+    /// Something of that batch has failed.
+    pub batch_failed: bool,
     /// It waits for a message.
     pub waiting: bool,
     /// Since when it is down.
@@ -625,7 +627,8 @@ impl World {
                 }
                 let by = Holder { worker: index, process: job.process };
                 if self.workers[usize::from(index)].settings.ack_batch {
-                    self.job_waits_for_batch(index, server, by, tag, job.message);
+                    self.workers[usize::from(index)].processes[usize::from(job.process)].unacked.push((tag, job.message));
+                    self.batch_ends(index, server, by);
                 } else {
                     self.server_settles(server, by, tag, Settle::Ack, &job.message);
                 }
@@ -649,15 +652,24 @@ impl World {
         self.process_fills(index, job.process);
     }
 
-    /// What is done is acknowledged with the last one of its batch.
-    fn job_waits_for_batch(&mut self, index: u16, server: u16, by: Holder, tag: Tag, message: Message) {
-        let hands = &mut self.workers[usize::from(index)].processes[usize::from(by.process)];
-        hands.unacked.push((tag, message));
+    /// What is done is acknowledged with the last one of its batch, unless something of it has failed: then all of it comes
+    /// back, but where the failures are reported ("Using Lambda with Amazon SQS", `ReportBatchItemFailures`).
+    fn batch_ends(&mut self, index: u16, server: u16, by: Holder) {
+        let worker = &mut self.workers[usize::from(index)];
+        let hands = &mut worker.processes[usize::from(by.process)];
         if hands.busy > 0 || !hands.buffer.is_empty() {
             return;
         }
-        for (tag, message) in std::mem::take(&mut hands.unacked) {
-            self.server_settles(server, by, tag, Settle::Ack, &message);
+        let (done, failed) = (std::mem::take(&mut hands.unacked), std::mem::take(&mut hands.batch_failed));
+        let settings = &worker.settings;
+        let how = match (failed && !settings.report_failures, settings.failure) {
+            (false, _) => Settle::Ack,
+            (true, OnFailure::Leave) => return,
+            (true, OnFailure::Requeue) => Settle::Requeue,
+            (true, OnFailure::Reject) => Settle::Reject,
+        };
+        for (tag, message) in done {
+            self.server_settles(server, by, tag, how, &message);
         }
     }
 
@@ -751,6 +763,10 @@ impl World {
                 OnFailure::Requeue => self.server_settles(server, by, tag, Settle::Requeue, &job.message),
                 OnFailure::Reject => self.server_settles(server, by, tag, Settle::Reject, &job.message),
             }
+            if self.workers[usize::from(index)].settings.ack_batch {
+                self.workers[usize::from(index)].processes[usize::from(job.process)].batch_failed = true;
+                self.batch_ends(index, server, by);
+            }
         }
         self.process_fills(index, job.process);
     }
@@ -837,6 +853,7 @@ impl World {
         hands.lanes.clear();
         hands.behind = 0;
         hands.unacked.clear();
+        hands.batch_failed = false;
         hands.batch_left = 0;
         hands.batch_ends.clear();
         if let Source::Queue(queue) = worker.source {

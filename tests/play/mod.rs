@@ -2,7 +2,7 @@
 
 use redrive::command::{Command, Timed};
 use redrive::observe::ledger::{EffectCounts, Outcome, Standing};
-use redrive::observe::record::Kind;
+use redrive::observe::record::{Kind, Record};
 use redrive::run::Run;
 use redrive::sim::Micros;
 use redrive::world::World;
@@ -34,6 +34,35 @@ pub fn waits_us(id: &str, sets: &[&str], prefix: &str) -> Vec<u64> {
     let mut waits: Vec<u64> = named.map(|record| record.at_us - born_us(record.fact)).collect();
     waits.sort_unstable();
     waits
+}
+
+/// When a message of a document was given out or read, in whole milliseconds.
+#[allow(dead_code, reason = "not every test that plays asks when something was given out")]
+pub fn given_ms(document: &str, fact: &str) -> Vec<u64> {
+    times_ms(document, fact, &[Kind::Received, Kind::Read])
+}
+
+/// Plays a document and gives everything that happened.
+#[allow(dead_code, reason = "not every test that plays asks what happened")]
+pub fn captured(document: &str) -> (World, Vec<Record>) {
+    let scenario = Run::of_document("test", document).scenario().unwrap_or_else(|faults| panic!("{faults}"));
+    let mut world = World::new(&scenario);
+    world.observer.capture();
+    world.run_until(scenario.until_us());
+    let records = world.observer.take_captured();
+    (world, records)
+}
+
+/// When records of these kinds were made about a message of a document, in whole milliseconds.
+#[allow(dead_code, reason = "not every test that plays asks when something happened")]
+pub fn times_ms(document: &str, fact: &str, kinds: &[Kind]) -> Vec<u64> {
+    let (world, records) = captured(document);
+    let fact = world.find_fact(fact).expect("it came");
+    records
+        .iter()
+        .filter(|record| kinds.contains(&record.kind) && record.fact == fact)
+        .map(|record| record.at_us / 1_000)
+        .collect()
 }
 
 /// The value below which 99 of 100 are.

@@ -40,6 +40,20 @@ pub const TABLE: Profile = Profile {
             allowed: "0s..=365d",
             doc: "How long after its insert a row cannot be claimed.",
         },
+        Native {
+            ours: "skip_locked",
+            name: "SKIP LOCKED",
+            default: "true",
+            allowed: "true, false",
+            doc: "Whether a claim in a transaction passes by rows that others have locked; else it waits until they are free.",
+        },
+        Native {
+            ours: "priorities",
+            name: "ORDER BY priority",
+            default: "0",
+            allowed: "0..=255",
+            doc: "Above 0 a claim takes the rows of the highest priority first, else the oldest.",
+        },
         Native { ours: "batch", name: "LIMIT", default: "1", allowed: "1..=10000", doc: "The most rows of one claim." },
         Native {
             ours: "consumer_timeout",

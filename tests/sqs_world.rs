@@ -1,0 +1,81 @@
+//! Amazon SQS at work in a scenario, under its own names.
+
+mod play;
+mod refused;
+
+use play::{given_ms, play_document};
+use redrive::observe::ledger::Standing;
+
+fn document(queue: &str, messages: &str, worker: &str) -> String {
+    format!(
+        r#"{{"redrive": 1, "until": "400s", "parts": {{
+            "p": {{"kind": "producer", "to": "q", "attempts": 1, "messages": [{messages}]}},
+            "q": {{"kind": "queue", {queue}}}, "dlq": {{"kind": "queue"}},
+            "w": {{"kind": "worker", "from": "q"{worker}}}}}}}"#
+    )
+}
+
+const REDRIVE: &str = r#""broker": "sqs", "VisibilityTimeout": 5, "RedrivePolicy": {"maxReceiveCount": 3, "deadLetterTargetArn": "arn:aws:sqs:eu-west-1:1:dlq"}"#;
+
+#[test]
+fn the_receive_after_the_last_one_moves_a_message() {
+    let poison = r#"{"id": "a", "poison": true}"#;
+    let text = document(REDRIVE, poison, "");
+    assert_eq!(given_ms(&text, "a"), [5, 5005, 10005]);
+    assert_eq!(play_document(&text, &[], &[]).standing("a", "w"), Standing::Dead);
+    // As the service takes it too: the policy as a text, its number in quotes.
+    let as_text = text.replace(
+        r#"{"maxReceiveCount": 3, "deadLetterTargetArn": "arn:aws:sqs:eu-west-1:1:dlq"}"#,
+        r#""{\"maxReceiveCount\": \"2\", \"deadLetterTargetArn\": \"dlq\"}""#,
+    );
+    assert_eq!(given_ms(&as_text, "a"), [5, 5005]);
+    // Visibility 0 gives it back at once.
+    assert_eq!(given_ms(&document(REDRIVE, poison, r#", "failure": "requeue""#), "a"), [5, 15, 25]);
+}
+
+#[test]
+fn a_message_has_a_delay_of_its_own_but_not_on_fifo() {
+    let messages = r#""a", {"id": "b", "delay": "3s"}, {"id": "c", "delay": "20s"}"#;
+    let given = |id| given_ms(&document(r#""broker": "sqs", "DelaySeconds": 10"#, messages, ""), id);
+    assert_eq!([given("a"), given("b"), given("c")], [[10005], [3005], [20005]]);
+    let fifo = play_document(&document(r#""broker": "sqs-fifo""#, r#""a", {"id": "b", "delay": "3s"}"#, ""), &[], &[]);
+    assert_eq!(fifo.standing("a", "w"), Standing::Done(1));
+    assert!(matches!(fifo.standing("b", "w"), Standing::Lost(_)), "it is refused");
+}
+
+#[test]
+fn repeats_are_recognised_for_five_minutes_and_whatever_their_group() {
+    let messages =
+        r#"{"id": "a", "key": 1}, {"id": "a", "key": 2, "at": "60s"}, {"id": "a", "at": "299s"}, {"id": "a", "at": "301s"}"#;
+    assert_eq!(given_ms(&document(r#""broker": "sqs-fifo""#, messages, ""), "a"), [5, 301_005]);
+    assert_eq!(given_ms(&document(r#""broker": "sqs""#, messages, ""), "a").len(), 4);
+}
+
+#[test]
+fn a_failure_brings_back_the_batch_of_a_function_that_does_not_report_it() {
+    let messages = r#""m1", "m2", {"id": "m3", "poison": true}, "m4""#;
+    let played = |more: &str| {
+        let worker = format!(r#", "batch": 10, "ack_batch": true, "work": "100ms"{more}"#);
+        let text =
+            document(REDRIVE, messages, &worker).replacen(r#""until""#, r#""breaks": ["0s pause w", "1s resume w"], "until""#, 1);
+        (["m1", "m2", "m3", "m4"].map(|id| given_ms(&text, id).len()), play_document(&text, &[], &[]))
+    };
+    let (receives, all) = played("");
+    assert_eq!((receives, all.newest("dlq", "ready")), ([3, 3, 3, 3], 4), "healthy ones among the dead letters");
+    let (receives, reported) = played(r#", "report_failures": true"#);
+    assert_eq!((receives, reported.newest("dlq", "ready")), ([1, 1, 3, 1], 1));
+}
+
+#[test]
+fn what_the_service_refuses_is_refused() {
+    let check = |queue: &str, expect: &str| {
+        let text = document(&format!(r#""broker": "sqs", "dead_letters": "dlq", {queue}"#), r#""a""#, "");
+        refused::check(&["check", "-"], &text, &format!("parts.q.{expect}⋯"));
+    };
+    check(r#""VisibilityTimeout": 43201"#, "VisibilityTimeout: `43201s` is out of range; allowed: 0s to 12h");
+    check(r#""DelaySeconds": 901"#, "DelaySeconds: `901s` is out of range; allowed: 0s to 15m");
+    check(r#""MessageRetentionPeriod": 59"#, "MessageRetentionPeriod: `59s` is out of range; allowed: 1m to 14d");
+    check(r#""maxReceiveCount": 0"#, "maxReceiveCount: 0 is out of range; allowed: 1 to 1000");
+    let eleven = document(r#""broker": "sqs""#, r#""a""#, r#", "MaxNumberOfMessages": 11"#);
+    refused::check(&["check", "-"], &eleven, "parts.w.MaxNumberOfMessages: 11 is out of range; allowed: 1 to 10⋯");
+}
