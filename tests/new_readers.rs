@@ -34,11 +34,10 @@ fn records_without_a_key_go_from_partition_to_partition() {
         );
         let (_, records) = captured(&document);
         let appended = records.iter().filter(|record| record.kind == Kind::Appended).map(|record| unpack_place(record.extra).0);
-        let counts = appended.fold([0; 3], |mut counts, partition| {
+        appended.fold([0; 3], |mut counts, partition| {
             counts[partition as usize] += 1;
             counts
-        });
-        counts
+        })
     };
     // Sixteen kilobytes at a time, or one record.
     assert_eq!(taken("sticky"), [27, 16, 17]);
