@@ -67,7 +67,7 @@ fn one_story_on_every_broker() {
 fn comes_to_its_end(jobs: &str, worker: &str, breaks: &str) {
     let document = format!(
         r#"{{"redrive": 1, "until": "90s", "parts": {{
-        "source": {{"kind": "producer", "to": "router", "rate": "5/s", "limit": 30, "poison": "20%"}},
+        "source": {{"kind": "producer", "to": "router", "rate": "5/s", "limit": 30, "poison": "20%", "due": "1s"}},
         "router": {{"kind": "exchange", "exchange": "topic", "bindings": "jobs 1*, jobs 2*, jobs 3", "alternate": "dlq"}},
         "jobs": {{"kind": "queue", {jobs}, "dead_letters": "dlq"}}, "dlq": {{"kind": "queue"}},
         "worker": {{"kind": "worker", "from": "jobs", {worker}}}}}, "breaks": [{breaks}]}}"#
@@ -90,6 +90,9 @@ fn comes_to_its_end(jobs: &str, worker: &str, breaks: &str) {
 fn settings_at_their_ends() {
     // No visibility timeout at all, with a worker that recognises repeats.
     comes_to_its_end(r#""broker": "sqs-fifo", "visibility_timeout": "0s""#, r#""workers": 3, "idempotent": true"#, "");
+    // Nor with a queue of no broker in particular, whose worker keeps in memory what is not due.
+    comes_to_its_end(r#""visibility_timeout": "0s""#, r#""workers": 3, "idempotent": true"#, "");
+    comes_to_its_end(r#""visibility_timeout": "0s""#, r#""workers": 3, "holds_until_due": true"#, "");
     // Dropped by retention before the delay is over.
     comes_to_its_end(r#""broker": "sqs", "delay": "15m", "retention": "1m""#, r#""work": "1s""#, "");
     // Redriven into a queue that has room for one: the rest comes back.

@@ -7,6 +7,8 @@ use crate::scenario::parts::{Broker, Claim, Overflow, QueueSettings, RabbitVersi
 
 /// How long what was received is hidden. Without a timeout it is visible again a moment later: a receive is on its way that
 /// long, and a message must not go round without the clock moving.
+#[inline]
+#[cfg_attr(page, optimize(speed))]
 pub fn hidden_us(settings: &QueueSettings) -> u64 {
     settings.visibility_timeout.0.max(1_000)
 }

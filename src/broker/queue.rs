@@ -10,6 +10,7 @@
 
 use std::collections::BTreeMap;
 
+use super::machines::hidden_us;
 use crate::message::Message;
 use crate::scenario::parts::QueueSettings;
 use crate::sim::order::by_key;
@@ -196,7 +197,7 @@ impl WorkQueue {
         self.received.0 += 1;
         self.received.1 += u64::from(queued.message.receives > 1);
         self.held += 1;
-        let until_us = now_us + self.settings.visibility_timeout.0;
+        let until_us = now_us + hidden_us(&self.settings);
         let handle = self.hidden.insert(Hidden { queued, since_us: now_us, until_us, holder: Some(holder) });
         (Receipt { handle, sequence: queued.sequence }, queued.message)
     }
@@ -211,7 +212,7 @@ impl WorkQueue {
     /// Hides it for another visibility timeout from now.
     #[cfg_attr(page, optimize(speed))]
     pub fn extend(&mut self, handle: Handle, now_us: Timestamp) -> bool {
-        let timeout_us = self.settings.visibility_timeout.0;
+        let timeout_us = hidden_us(&self.settings);
         let Some(hidden) = self.hidden.get_mut(handle) else { return false };
         hidden.since_us = now_us;
         hidden.until_us = now_us + timeout_us;

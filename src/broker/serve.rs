@@ -1,5 +1,6 @@
 //! Brokers at work: they store what arrives, hand it out, and drop what is too old.
 
+use super::machines::hidden_us;
 use super::queue::{Acked, Holder, Receipt};
 use super::server::Arrival;
 use crate::message::Message;
@@ -208,7 +209,7 @@ impl World {
                 self.note(Kind::LeftQueue, part, queued.message.fact, queued.message.effects, 0);
                 continue;
             }
-            let timeout_us = queue.settings.visibility_timeout.0;
+            let timeout_us = hidden_us(&queue.settings);
             let (receipt, message) = queue.hide(queued, holder, now_us);
             let counters = &mut self.parts[usize::from(part)].counters;
             counters.received += 1;
@@ -260,7 +261,7 @@ impl World {
             && self.extends(holder, slot)
         {
             self.queues[usize::from(index)].extend(slot, now_us);
-            let timeout_us = self.queues[usize::from(index)].settings.visibility_timeout.0;
+            let timeout_us = hidden_us(&self.queues[usize::from(index)].settings);
             self.pending.after(now_us, timeout_us, Event::Visible(index, slot));
             self.note(Kind::Extended, part, message.fact, 0, timeout_us);
             return;
