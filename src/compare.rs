@@ -155,7 +155,8 @@ impl Compare {
         self.fork_us
     }
 
-    /// The first moment at which something happened in one of them only; none as far as they have been played.
+    /// The first moment at which something happened in one of them only, the commands themselves aside; none as far as they
+    /// have been played.
     #[must_use]
     pub fn differs_us(&self) -> Option<Timestamp> {
         self.differs_us
@@ -303,10 +304,14 @@ impl Compare {
         self.part();
         self.right.send(commands)?;
         self.fork_us = self.fork_us.min(now_us);
-        self.differs_us = self.differs_us.filter(|differs_us| *differs_us < now_us).or(Some(now_us));
+        self.differs_us = self.differs_us.filter(|differs_us| *differs_us < now_us);
         self.alike = None;
         let to_us = self.right.now_us();
         while self.left.travel(to_us, u64::MAX) == Progress::More {}
+        if self.differs_us.is_none() && self.left.world().happened() != self.right.world().happened() {
+            self.differs_us = Some(now_us);
+        }
+        self.look();
         Ok(())
     }
 
@@ -316,7 +321,7 @@ impl Compare {
         if self.differs_us.is_some() || now.0.now_us() != now.1.now_us() {
             return;
         }
-        if now.0.trace_hash() == now.1.trace_hash() {
+        if now.0.happened() == now.1.happened() {
             let apart_us = APART * self.stretch_us();
             if self.alike.as_ref().is_none_or(|alike| alike.0.now_us() + apart_us <= now.0.now_us()) {
                 self.alike = Some((now.0.clone(), now.1.clone()));
@@ -334,7 +339,7 @@ impl Compare {
             let mut both = alike.clone();
             both.0.run_until(middle_us);
             both.1.run_until(middle_us);
-            if both.0.trace_hash() == both.1.trace_hash() {
+            if both.0.happened() == both.1.happened() {
                 (alike, low_us) = (both, middle_us);
             } else {
                 high_us = middle_us;

@@ -7,6 +7,8 @@ use redrive::timeline::{Progress, Timeline};
 use redrive::world::World;
 
 const SECOND: u64 = 1_000_000;
+/// When the first thing happens otherwise where the broker breaks at 20 s: a publish gets no answer.
+const BROKEN_SEEN_US: u64 = 21_400_000;
 
 fn set(run: &Run, place: &str, value: &str) -> Run {
     let mut run = run.clone();
@@ -32,10 +34,18 @@ fn ends(left: &Run, right: &Run) -> (Compare, Differences) {
     (both, differences)
 }
 
-fn hash(run: &Run, to_us: u64) -> u64 {
+fn world(run: &Run, to_us: u64) -> World {
     let mut world = World::new(&run.scenario().expect("a good run"));
     world.run_until(to_us);
-    world.trace_hash()
+    world
+}
+
+fn hash(run: &Run, to_us: u64) -> u64 {
+    world(run, to_us).trace_hash()
+}
+
+fn happened(run: &Run, to_us: u64) -> u64 {
+    world(run, to_us).happened()
 }
 
 /// A figure of an effect, left and right.
@@ -62,7 +72,8 @@ fn a_command_makes_the_difference_from_its_moment_on() {
     let run = Run::of_library("outbox-relay-crash");
     let broken = doing(&run, "20s break orders");
     let (both, found) = ends(&run, &broken);
-    assert_eq!(found.differs_us, Some(20 * SECOND));
+    // The relay's next look finds the broker gone.
+    assert_eq!(found.differs_us, Some(BROKEN_SEEN_US));
     assert_eq!((count(&found, "email", "once"), count(&found, "email", "late")), ((60, 39), (0, 21)));
     let fired =
         |alerts: &[redrive::compare::AlertFired]| -> Vec<String> { alerts.iter().map(|alert| alert.rule.clone()).collect() };
@@ -83,6 +94,30 @@ fn a_command_makes_the_difference_from_its_moment_on() {
 }
 
 #[test]
+fn a_command_alone_is_no_difference_in_what_happens() {
+    let run = Run::of_library("outbox-relay-crash");
+    let slowed = doing(&run, "0s slow email 2x");
+    let (both, found) = ends(&run, &slowed);
+    let first = found.differs_us.expect("the first email takes longer");
+    assert!(first > SECOND / 10, "nothing has been worked on at {first}");
+    assert_eq!(both.fork_us(), 0);
+    // Mended though nothing was broken: nothing happens otherwise.
+    let (_, same) = ends(&run, &doing(&run, "0s mend email"));
+    assert_eq!(same.differs_us, None);
+    // The same, given live.
+    let mut both = Compare::open(&run, &run).expect("good runs");
+    travel(&mut both, 15 * SECOND, u64::MAX);
+    both.send(&[Command::parse("slow email 2x").expect("a command")]).expect("it makes sense");
+    let until_us = both.until_us();
+    travel(&mut both, until_us, 5_000);
+    let first = both.differs_us().expect("emails take longer from then on");
+    assert!(first > 15 * SECOND, "{first}");
+    let changed = both.run(Side::Right).clone();
+    assert_eq!(happened(&run, first), happened(&changed, first));
+    assert_ne!(happened(&run, first + 1), happened(&changed, first + 1));
+}
+
+#[test]
 fn both_travel_as_each_would_alone() {
     let run = Run::of_library("outbox-relay-crash");
     for (changed, differs_us) in [(doing(&run, "20s break orders"), 20 * SECOND), (set(&run, "email.work", "60ms"), 0)] {
@@ -95,8 +130,8 @@ fn both_travel_as_each_would_alone() {
             assert_eq!(both.world(Side::Right).trace_hash(), hash(&changed, stop), "right at {stop}");
         }
         let known = both.differs_us().expect("it was passed");
-        assert_eq!(hash(&run, known), hash(&changed, known));
-        assert_ne!(hash(&run, known + 1), hash(&changed, known + 1));
+        assert_eq!(happened(&run, known), happened(&changed, known));
+        assert_ne!(happened(&run, known + 1), happened(&changed, known + 1));
         assert!(known >= differs_us);
         let mut steps = Vec::new();
         for _ in 0..20 {
@@ -120,7 +155,7 @@ fn a_run_under_way_is_forked_and_changed_live() {
     both.send(&[Command::parse("break orders").expect("a command")]).expect("it makes sense");
     let until_us = both.until_us();
     travel(&mut both, until_us, 5_000);
-    assert_eq!(both.differs_us(), Some(15 * SECOND));
+    assert_eq!(both.differs_us(), Some(16_600_000), "a publish gets no answer");
     let changed = both.run(Side::Right).clone();
     assert_eq!(changed.commands, [Timed::parse("15s break orders").expect("a command")]);
     assert_eq!(
@@ -141,7 +176,7 @@ fn sides_change_and_either_goes_on_alone() {
         travel(&mut both, 50 * SECOND, 700);
         assert_eq!(both.world(Side::Left).trace_hash(), hash(&broken, 50 * SECOND));
         assert_eq!(both.world(Side::Right).trace_hash(), hash(&run, 50 * SECOND));
-        assert_eq!(both.differs_us(), Some(20 * SECOND));
+        assert_eq!(both.differs_us(), Some(BROKEN_SEEN_US));
         travel(&mut both, stop * SECOND, 700);
         for (side, expect) in [(Side::Left, &broken), (Side::Right, &run)] {
             let mut alone = both.clone().keep(side);
@@ -161,7 +196,7 @@ fn a_run_past_the_fork_is_taken_back_there_by_the_first_travel() {
     let mut both = Compare::fork(&timeline, &broken).expect("good runs");
     assert_eq!(both.fork_us(), 20 * SECOND);
     travel(&mut both, 45 * SECOND, 300);
-    assert_eq!((both.now_us(), both.differs_us()), (45 * SECOND, Some(20 * SECOND)));
+    assert_eq!((both.now_us(), both.differs_us()), (45 * SECOND, Some(BROKEN_SEEN_US)));
     assert_eq!(both.world(Side::Left).trace_hash(), hash(&run, 45 * SECOND));
     assert_eq!(both.world(Side::Right).trace_hash(), hash(&broken, 45 * SECOND));
 }

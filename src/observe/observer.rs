@@ -17,6 +17,9 @@ use crate::sim::{Timestamp, TraceHash};
 pub struct Observer {
     /// Fingerprint of the trace so far.
     pub hash: TraceHash,
+    /// The same without the commands themselves: two runs that differ in what they were told, and not yet in what happened,
+    /// have the same one.
+    pub happened: TraceHash,
     /// The ledger.
     pub ledger: Ledger,
     /// The books.
@@ -54,6 +57,7 @@ impl Observer {
     pub fn new(ledger: Ledger, scenario: &Scenario, hops: Hops, values: Vec<u64>) -> Self {
         Self {
             hash: TraceHash::default(),
+            happened: TraceHash::default(),
             totals: vec![std::collections::BTreeMap::new(); ledger.effects.len()],
             ledger,
             books: Books::new(scenario.parts.len() as u16),
@@ -74,8 +78,12 @@ impl Observer {
     #[inline(never)]
     #[cfg_attr(page, optimize(speed))]
     pub fn emit(&mut self, record: Record) {
+        let told = record.kind == Kind::Commanded;
         for word in record.words() {
             self.hash.word(word);
+            if !told {
+                self.happened.word(word);
+            }
         }
         self.books.apply(&record);
         self.ledger.apply(&record);

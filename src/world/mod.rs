@@ -153,6 +153,12 @@ impl World {
         self.observer.hash.value()
     }
 
+    /// Fingerprint of everything that has happened, the commands themselves aside.
+    #[must_use]
+    pub fn happened(&self) -> u64 {
+        self.observer.happened.value()
+    }
+
     /// The scenario that is run.
     #[must_use]
     pub fn scenario(&self) -> &Scenario {
