@@ -8,6 +8,7 @@ use redrive::observe::lists::{Fate, Which};
 use redrive::run::Run;
 use redrive::scenario::{Kind, library};
 use redrive::sim::PerSecond;
+use redrive::sim::time::clock;
 use redrive::timeline::{Progress, Timeline};
 use redrive::view::MessageRow;
 use redrive::world::World;
@@ -73,9 +74,10 @@ fn every_count_has_a_list_of_just_so_many() {
                     if !rows.is_empty() {
                         seen.insert(word);
                     }
-                    if matches!(fate, Fate::Lost | Fate::Twice | Fate::Dead | Fate::OutOfOrder) {
+                    if matches!(fate, Fate::Lost | Fate::Twice | Fate::Dead | Fate::OutOfOrder | Fate::Late) {
                         turned += rows.len();
-                        for row in &rows {
+                        let came = |row: &&MessageRow| fate != Fate::Late || row.what.contains(" once");
+                        for row in rows.iter().filter(came) {
                             let when = row.at_us.unwrap_or_else(|| panic!("{id}: when was {} {word}? {}", row.id, row.what));
                             assert!(row.born_us <= when && when <= at_us && row.part.is_some(), "{id}: {row:?}");
                         }
@@ -132,6 +134,19 @@ fn effects_that_fared_alike_are_told_together() {
     assert_eq!(page.rows[0].what, "email, stock, analytics once");
     let late = read(&played.world, &Which::Fate(Fate::Late, None), 1, u32::MAX);
     assert!(late[0].what.starts_with("email pending, late: it was due at 01:1"), "{}", late[0].what);
+}
+
+#[test]
+fn what_came_late_says_when_it_was_due_and_when_it_came() {
+    let played = play("order-shop", &["shoppers.rate=20/s"], &["41s break orders", "86s mend orders"]);
+    let late = read(&played.world, &Which::Fate(Fate::Late, None), 200, u32::MAX);
+    let row = late.iter().find(|row| row.what.contains(" once")).expect("the outbox drained");
+    let came = clock(row.at_us.expect("it came"));
+    let (due, said) = row.what.split_once(", it came at ").expect("both moments are said");
+    assert!(due.starts_with("email once, late: it was due at 01:1"), "{}", row.what);
+    assert_eq!(said, came);
+    let part = played.world.scenario().parts.get_index(usize::from(row.part.expect("where"))).expect("a part").0;
+    assert_eq!(part, "email-provider");
 }
 
 #[test]

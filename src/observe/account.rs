@@ -165,6 +165,8 @@ pub struct FactState {
     pub answered: bool,
     /// The user was told no.
     pub refused: bool,
+    /// How copies of it have ended: the bits of [`End`](super::books::End).
+    pub ended: u8,
 }
 
 impl FactState {
@@ -173,7 +175,7 @@ impl FactState {
     #[cfg_attr(page, optimize(speed))]
     pub fn born(born_us: Timestamp, key: u32, serial: u32, producer: u16) -> Self {
         let (status, outcome) = (Status::Void, Outcome::Open);
-        Self { born_us, key, serial, producer, status, outcome, asked: false, answered: false, refused: false }
+        Self { born_us, key, serial, producer, status, outcome, asked: false, answered: false, refused: false, ended: 0 }
     }
 
     /// Status and outcome as the fact's effects stand. `promised` has a bit for each effect that users expect.
@@ -226,6 +228,8 @@ pub enum Turn {
     Twice,
     /// It took place after a later one of the same key.
     OutOfOrder,
+    /// It took place, after its promise.
+    Late,
     /// The user was told no.
     Refused,
 }

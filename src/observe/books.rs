@@ -60,6 +60,19 @@ pub enum End {
     Gone(Cause),
 }
 
+impl End {
+    /// Its bit in what a fact knows of its copies; none for those that are gone, whose cause is with the effect.
+    #[must_use]
+    pub const fn bit(self) -> u8 {
+        match self {
+            Self::HandedOn => 1,
+            Self::Acknowledged => 2,
+            Self::Committed => 4,
+            Self::Gone(_) => 0,
+        }
+    }
+}
+
 /// Where copies come from, beside the places: the outside of the books. After it a column for each end.
 const MADE: usize = 8;
 const HANDED_ON: usize = 9;

@@ -7,6 +7,7 @@
 
 use super::account::{Accounts, EffectState};
 pub use super::account::{FactState, Mark, Outcome, Standing, Status, Turn};
+use super::books::End;
 use super::record::{Cause, Kind, Record};
 use crate::message::{EffectMask, effects_in};
 use crate::sim::{Tape, Timestamp};
@@ -214,7 +215,7 @@ impl Ledger {
             | Kind::StoredDelayed
             | Kind::Appended
             | Kind::Rewound => {
-                self.each(record, |state| {
+                self.each(record, 0, |state| {
                     state.live = state.live.saturating_add(1);
                     state.expect();
                     // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
@@ -222,32 +223,34 @@ impl Ledger {
                 });
                 self.live_total += effects_in(record.effects);
             }
-            Kind::Released | Kind::RowSent | Kind::Acked | Kind::AckedLate | Kind::LeftQueue | Kind::LeftHands | Kind::Passed => {
-                self.end_live(record, Cause::None);
+            Kind::Released | Kind::RowSent | Kind::LeftQueue | Kind::LeftHands => {
+                self.end_live(record, Cause::None, End::HandedOn.bit());
             }
+            Kind::Acked | Kind::AckedLate => self.end_live(record, Cause::None, End::Acknowledged.bit()),
+            Kind::Passed => self.end_live(record, Cause::None, End::Committed.bit()),
             Kind::GaveUp | Kind::RowPassedOver | Kind::Dropped | Kind::DroppedHeld => {
-                self.end_live(record, Cause::from_number(record.extra));
+                self.end_live(record, Cause::from_number(record.extra), 0);
             }
-            Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention),
-            Kind::Overwritten => self.end_live(record, Cause::LeaderDied),
-            Kind::Aborted => self.end_live(record, Cause::Aborted),
-            Kind::CompactedUnread => self.end_live(record, Cause::Compacted),
-            Kind::PassedUnread => self.end_live(record, Cause::BeganBehind),
-            Kind::Buried => self.each(record, |state| {
+            Kind::Expired | Kind::ExpiredUnread => self.end_live(record, Cause::Retention, 0),
+            Kind::Overwritten => self.end_live(record, Cause::LeaderDied, 0),
+            Kind::Aborted => self.end_live(record, Cause::Aborted, 0),
+            Kind::CompactedUnread => self.end_live(record, Cause::Compacted, 0),
+            Kind::PassedUnread => self.end_live(record, Cause::BeganBehind, 0),
+            Kind::Buried => self.each(record, 0, |state| {
                 state.dead = state.dead.saturating_add(1);
                 state.expect();
                 true
             }),
-            Kind::Redriven => self.each(record, |state| {
+            Kind::Redriven => self.each(record, End::HandedOn.bit(), |state| {
                 state.dead = state.dead.saturating_sub(1);
                 true
             }),
-            Kind::ExpiredDead => self.each(record, |state| {
+            Kind::ExpiredDead => self.each(record, 0, |state| {
                 state.dead = state.dead.saturating_sub(1);
                 state.cause = Cause::Retention as u8;
                 true
             }),
-            Kind::NotRouted => self.each(record, |state| {
+            Kind::NotRouted => self.each(record, 0, |state| {
                 state.forget();
                 true
             }),
@@ -315,8 +318,8 @@ impl Ledger {
     }
 
     #[cfg_attr(page, optimize(speed))]
-    fn end_live(&mut self, record: &Record, cause: Cause) {
-        self.each(record, |state| {
+    fn end_live(&mut self, record: &Record, cause: Cause, ended: u8) {
+        self.each(record, ended, |state| {
             state.live = state.live.saturating_sub(1);
             // The copy that goes last names the cause; a cause of none does not overwrite one.
             if cause != Cause::None {
@@ -340,11 +343,12 @@ impl Ledger {
     }
 
     /// Changes the states of a record's effects and keeps all counts right. `change` says whether what it did can matter to a
-    /// count.
+    /// count; `ended` are the bits of how a copy ends by it.
     #[inline]
-    fn each(&mut self, record: &Record, change: impl Fn(&mut EffectState) -> bool) {
+    fn each(&mut self, record: &Record, ended: u8, change: impl Fn(&mut EffectState) -> bool) {
         let promised = self.promised;
         let Some((state, effects)) = self.accounts.get_mut(record.fact) else { return };
+        state.ended |= ended;
         let mut rest = record.effects;
         let mut changed = false;
         let mut turned: EffectMask = 0;
@@ -443,9 +447,8 @@ impl Ledger {
         if before.count == 1 {
             self.turned(record, 1 << effect);
         }
-        if out_of_order {
-            let mark = Mark::new(record.at_us, record.part, effect as u8, Turn::OutOfOrder, Cause::None);
-            self.accounts.mark(record.fact, mark);
+        for (_, turn) in [(out_of_order, Turn::OutOfOrder), (late, Turn::Late)].into_iter().filter(|(took, _)| *took) {
+            self.accounts.mark(record.fact, Mark::new(record.at_us, record.part, effect as u8, turn, Cause::None));
         }
     }
 

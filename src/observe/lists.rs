@@ -1,7 +1,7 @@
 //! Messages by what became of them: what a list of them is asked for.
 
 use super::account::{Outcome, Standing};
-use super::books::Place;
+use super::books::{End, Place};
 use super::ledger::Ledger;
 use super::record::Cause;
 
@@ -53,6 +53,8 @@ pub enum Which {
     Key(u32),
     /// With an effect that is lost for this cause.
     LostBy(Cause),
+    /// Of which a copy has ended so.
+    Ended(End),
     /// At a place of a part; of those unread in a log, for the reader that leads to this effect.
     At {
         /// The part.

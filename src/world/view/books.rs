@@ -26,18 +26,22 @@ impl World {
                 }
             }
         }
-        let ended = |end: End, what: &str, level: Level, list: Option<Which>| BookRow {
+        let ended = |end: End, what: &str, level: Level, list: Which| BookRow {
             part: String::new(),
             what: what.to_owned(),
             count: counted(books.ended(end)),
             level,
-            list,
+            list: Some(list),
         };
-        rows.push(ended(End::HandedOn, "handed on to the next part", Level::Good, None));
-        rows.push(ended(End::Acknowledged, "acknowledged and deleted", Level::Good, None));
-        rows.push(ended(End::Committed, "committed past by its group", Level::Good, None));
+        for (end, what) in [
+            (End::HandedOn, "handed on to the next part"),
+            (End::Acknowledged, "acknowledged and deleted"),
+            (End::Committed, "committed past by its group"),
+        ] {
+            rows.push(ended(end, what, Level::Good, Which::Ended(end)));
+        }
         for cause in Cause::ALL {
-            rows.push(ended(End::Gone(cause), cause.words(), Level::Bad, Some(Which::LostBy(cause))));
+            rows.push(ended(End::Gone(cause), cause.words(), Level::Bad, Which::LostBy(cause)));
         }
         rows.retain(|row| row.count > 0 || !row.part.is_empty());
         BooksView { rows, total: counted(books.made()) }

@@ -68,6 +68,7 @@ impl World {
             Which::LostBy(cause) => {
                 (0..ledger.effects.len()).any(|effect| ledger.standing(fact, effect) == Standing::Lost(*cause))
             }
+            Which::Ended(end) => state.ended & end.bit() != 0,
             Which::At { .. } => false,
             Which::User(outcome) => state.outcome == *outcome,
             Which::Key(key) => state.key == *key,
@@ -155,11 +156,13 @@ impl World {
             Standing::Done(_) if ledger.is_out_of_order(fact, effect) => {
                 (" after a later one of its key".to_owned(), turn(Turn::OutOfOrder), Level::Warn)
             }
-            Standing::Done(_) => (" once".to_owned(), None, if late { Level::Bad } else { Level::Good }),
+            Standing::Done(_) if late => (" once".to_owned(), turn(Turn::Late), Level::Bad),
+            Standing::Done(_) => (" once".to_owned(), None, Level::Good),
         };
         let promise = late.then(|| ledger.effects[effect].promise_us).flatten();
         let due = ledger.fact(fact).zip(promise).map(|(state, promise_us)| clock(state.born_us + promise_us));
-        let due = due.map_or_else(String::new, |due| [", late: it was due at ", &due].concat());
+        let came = turn(Turn::Late).map_or_else(String::new, |(at_us, _)| [", it came at ", &clock(at_us)].concat());
+        let due = due.map_or_else(String::new, |due| [", late: it was due at ", &due, &came].concat());
         let skipped = if ledger.is_skipped(fact, effect) { ", a repeat skipped" } else { "" };
         Some(Came { name, says: [&says, due.as_str(), skipped].concat(), at, level })
     }
