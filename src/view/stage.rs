@@ -160,7 +160,9 @@ pub enum BodyView {
         kind: &'static str,
         /// Binding key and the queue's name.
         bindings: Vec<(String, String)>,
-        /// Messages that no binding took.
+        /// Where what no binding takes goes; none where it is gone.
+        alternate: Option<String>,
+        /// Messages that nothing took.
         unroutable: u64,
     },
     /// A log.

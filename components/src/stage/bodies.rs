@@ -61,7 +61,7 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
         BodyView::Queue { tray: true, .. } => (206.0, 66.0, ItemShape::Tray),
         BodyView::Queue { tray: false, .. } => (if room.narrow { 188.0 } else { 272.0 }, 114.0, ItemShape::Store),
         BodyView::Exchange { bindings, .. } => {
-            (if room.narrow { 188.0 } else { 216.0 }, 76.0 + 19.0 * bindings.len().min(BINDINGS) as f64, ItemShape::Store)
+            (if room.narrow { 188.0 } else { 216.0 }, 76.0 + 19.0 * lines_of(bindings), ItemShape::Store)
         }
         BodyView::Log { partitions_total, .. } => {
             let (w, h) = tape::measure(u64::from(*partitions_total), room.narrow);
@@ -95,9 +95,14 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
             figure(scene, part, at);
             tray(scene, *ready, next, at);
         }
-        BodyView::Exchange { kind, bindings, unroutable } => {
+        BodyView::Exchange { kind, bindings, alternate, unroutable } => {
             figure(scene, part, at);
-            exchange(scene, kind, bindings, *unroutable, at);
+            let others = match (alternate, unroutable) {
+                (Some(title), _) => Some((title.clone(), ["mono tiny", "small"])),
+                (None, 0) => None,
+                (None, lost) => Some((["nowhere: ", &grouped(*lost)].concat(), ["mono tiny bad", "small bad"])),
+            };
+            exchange(scene, kind, bindings, others, at);
         }
         BodyView::Log { groups, partitions, partitions_total, rebalancing } => {
             figure(scene, part, at);
@@ -114,10 +119,19 @@ pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Roo
     }
 }
 
-/// A line each binding: what the key must be, and the queue that it leads to. Under them what no binding took.
-fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], unroutable: u64, at: Rect) {
+/// How many lines bindings take; the last one may say how many more there are.
+fn lines_of(bindings: &[(String, String)]) -> f64 {
+    bindings.len().min(BINDINGS + 1) as f64
+}
+
+/// A line each binding: what the key must be, and the queue that it leads to. Under them where all others go, and how that looks.
+fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], others: Option<(String, [&'static str; 2])>, at: Rect) {
     use super::shapes::Pen;
     let middle = at.x + 14.0 + (at.w - 28.0) * 0.48;
+    let arrow = |y: f64| {
+        let arrow = Pen::default().to('M', &[middle - 4.0, y - 3.5]).to('h', &[13.0]);
+        arrow.to('m', &[-4.0, -3.0]).to('l', &[4.0, 3.0, -4.0, 3.0])
+    };
     for (row, (key, queue)) in (0_u32..).zip(bindings.iter().take(BINDINGS)) {
         let y = at.y + 60.0 + 19.0 * f64::from(row);
         let key = match (key.as_str(), kind) {
@@ -127,29 +141,18 @@ fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], unrout
         };
         scene.rect("binding", at.x + 12.0, y - 11.0, middle - at.x - 18.0, 15.0, 4.0);
         scene.text("mono tiny", at.x + 17.0, y, fit(key, middle - at.x - 26.0, SMALL));
-        scene.path(
-            "route",
-            Pen::default()
-                .to('M', &[middle - 4.0, y - 3.5])
-                .to('h', &[13.0])
-                .to('m', &[-4.0, -3.0])
-                .to('l', &[4.0, 3.0, -4.0, 3.0]),
-        );
+        scene.path("route", arrow(y));
         scene.text("small", middle + 15.0, y, fit(queue, at.right() - middle - 22.0, SMALL));
     }
-    let y = at.y + 60.0 + 19.0 * bindings.len().min(BINDINGS) as f64;
     let more = bindings.len().saturating_sub(BINDINGS);
-    if unroutable > 0 {
-        scene.text("mono tiny bad", at.x + 17.0, y, fit("others", middle - at.x - 20.0, SMALL));
-        scene.text(
-            "small bad",
-            middle + 15.0,
-            y,
-            fit(&["nowhere: ", &grouped(unroutable)].concat(), at.right() - middle - 22.0, SMALL),
-        );
-    } else if more > 0 {
-        scene.text("tiny soft", at.x + 17.0, y, format!("+ {more} more"));
+    if more > 0 {
+        scene.text("tiny soft", at.x + 17.0, at.y + 60.0 + 19.0 * BINDINGS as f64, format!("+ {more} more"));
     }
+    let Some((queue, [key_look, queue_look])) = others else { return };
+    let y = at.y + 60.0 + 19.0 * lines_of(bindings);
+    scene.text(key_look, at.x + 17.0, y, "others");
+    scene.path("route", arrow(y));
+    scene.text(queue_look, middle + 15.0, y, fit(&queue, at.right() - middle - 22.0, SMALL));
 }
 
 fn figure(scene: &mut Scene, part: &PartView, at: Rect) {

@@ -95,6 +95,7 @@ impl World {
                 .iter()
                 .map(|binding| (binding.key.clone(), self.title(u16::try_from(binding.queue).unwrap_or(0))))
                 .collect(),
+            alternate: exchange.alternate.map(|part| self.title(part)),
             unroutable: exchange.unroutable,
         }
     }
