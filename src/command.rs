@@ -197,6 +197,12 @@ impl Command {
         }
     }
 
+    /// It undoes, frees or repeats something that was before it: at the start of a run it does nothing.
+    #[must_use]
+    pub fn needs_a_past(&self) -> bool {
+        matches!(self, Self::Mend(_) | Self::Resume(_) | Self::Redrive(_) | Self::Rewind(..))
+    }
+
     /// The part that the command is about.
     #[must_use]
     pub fn part(&self) -> &str {

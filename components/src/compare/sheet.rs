@@ -85,8 +85,10 @@ fn cures(choice: Choice, scenario: &Scenario) -> Option<Node> {
                 .attr("aria-label", [&cure.title, ": ", &says].concat())
                 .press(move || choice.take(choice.lab.run_with(&commands, from_here), false))
         };
-        let acts =
-            el("span").class("acts").with(with(false, "from the start".to_owned())).with(with(true, "from here".to_owned()));
+        // What only undoes or repeats what was before it would change nothing from the start.
+        let early = cure.commands.iter().any(|command| !command.needs_a_past());
+        let early = early.then(|| with(false, "from the start".to_owned()));
+        let acts = el("span").class("acts").with_all(early).with(with(true, "from here".to_owned()));
         el("li").attr("title", cure.why.clone()).with(el("span").says(cure.title.clone())).with(acts)
     });
     let rows: Vec<Node> = rows.collect();
