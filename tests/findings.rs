@@ -1,5 +1,6 @@
 //! What is found is in the run: a backlog where more comes in than goes out, and none where nobody is behind.
 
+use redrive::command::Timed;
 use redrive::run::Run;
 use redrive::world::World;
 
@@ -21,4 +22,18 @@ fn a_growing_backlog_is_found_and_only_then() {
     let behind = found("1");
     assert!(behind.iter().any(|text| text.starts_with("Jobs: oldest message up to")), "{behind:?}");
     assert_eq!(found("3"), Vec::<String>::new());
+}
+
+#[test]
+fn a_cut_ends_with_a_mend_at_either_end() {
+    for mend in ["mend jobs", "mend billing"] {
+        let mut run = Run::of_library("network-cut");
+        run.sets.push(("lab.planned".into(), "no".into()));
+        run.commands =
+            ["30s cut billing jobs", &["90s ", mend].concat()].map(|text| Timed::parse(text).expect("a command")).to_vec();
+        let mut world = World::new(&run.scenario().expect("a good run"));
+        world.run_until(100_000_000);
+        let spans: Vec<_> = world.panels().spans.into_iter().map(|span| (span.title, span.from_us, span.to_us)).collect();
+        assert_eq!(spans, [("Billing cut from jobs".to_owned(), 30_000_000, Some(90_000_000))], "{mend}");
+    }
 }

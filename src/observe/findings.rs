@@ -331,7 +331,9 @@ impl Findings {
             Command::Poison(_) => self.span(part, "poison".into(), now_us, Some(now_us)),
             Command::Deploy(_) => self.span(part, "deploy".into(), now_us, Some(now_us)),
             Command::Mend(_) | Command::Resume(_) => {
-                let ends = |span: &&mut FaultSpan| span.part == part && span.to_us.is_none();
+                // A cut line is mended from either end.
+                let cut = ["cut from ", command.part()].concat();
+                let ends = |span: &&mut FaultSpan| (span.part == part || span.what == cut) && span.to_us.is_none();
                 let only_pause = matches!(command, Command::Resume(_));
                 for span in self.spans.iter_mut().filter(ends) {
                     if !only_pause || span.what == "paused" {
