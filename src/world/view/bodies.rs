@@ -130,11 +130,7 @@ impl World {
             let group = worker.group.as_ref()?;
             let alone = group.owner.iter().filter(|owner| owner.is_none()).count();
             if group.crew.is_some() && alone > 0 {
-                return Some(format!(
-                    "{}: {alone} of {} partitions wait for a reader",
-                    self.title(worker.part),
-                    group.owner.len()
-                ));
+                return Some(format!("{}: {alone} of {} unassigned", self.title(worker.part), group.owner.len()));
             }
             let since_us = group.rebalancing_since_us?;
             let ghosts = worker.processes.iter().filter(|process| process.ghost).count();

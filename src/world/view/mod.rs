@@ -14,7 +14,7 @@ use crate::message::Message;
 use crate::observe::ledger::{Standing, Status};
 use crate::observe::record::Record;
 use crate::observe::words::{Names, record_level};
-use crate::scenario::links::{LinkKind, links};
+use crate::scenario::links::{Link, LinkKind, links};
 use crate::sim::time::spoken;
 use crate::view::{HopView, Level, LineView, LinkView, PartView, StageView, TokenRef, TokenShape};
 
@@ -49,8 +49,15 @@ impl World {
 
     fn link_views(&self) -> Vec<LinkView> {
         let down = |part: u16| self.parts[usize::from(part)].health.down;
-        links(&self.scenario.parts)
-            .into_iter()
+        // What was set while it ran may lead where the document does not.
+        let mut all = links(&self.scenario.parts);
+        let alternates = self.exchanges.iter().map(|exchange| (exchange.part, exchange.alternate, LinkKind::Flow));
+        let trays = self.workers.iter().map(|worker| (worker.part, worker.dead_letters, LinkKind::DeadLetters));
+        for (from, to, kind) in alternates.chain(trays) {
+            let link = to.map(|to| Link { from, to, kind });
+            all.extend(link.filter(|link| !all.contains(link)));
+        }
+        all.into_iter()
             .map(|link| LinkView {
                 from: link.from,
                 to: link.to,
