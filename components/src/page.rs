@@ -8,7 +8,7 @@ use wasm_bindgen::JsCast;
 pub struct Page {
     /// It is as narrow as a phone: the flow runs top to bottom.
     pub narrow: RwSignal<bool>,
-    /// Grows with each change of size.
+    /// Grows with each change of size, of the page or of what is [heeded](Page::heed).
     pub size: RwSignal<u32>,
     /// Grows with each change of theme.
     pub theme: RwSignal<u32>,
@@ -97,6 +97,16 @@ impl Page {
         on_change("(prefers-color-scheme: dark)", move || page.theme.update(|theme| *theme += 1));
         on_change(STILL, move || page.still.set(matches(STILL)));
         page
+    }
+
+    /// Counts the changes of an element's size too: what stands around it may leave it more room, or less.
+    pub fn heed(self, element: &web_sys::Element) {
+        let changed = wasm_bindgen::closure::Closure::<dyn Fn()>::new(move || self.size.update(|size| *size += 1));
+        if let Ok(observer) = web_sys::ResizeObserver::new(changed.as_ref().unchecked_ref()) {
+            // The browser keeps the observer as long as the element.
+            observer.observe(element);
+            changed.forget();
+        }
     }
 
     /// The theme that is worn.

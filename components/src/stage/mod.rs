@@ -167,6 +167,14 @@ pub fn Stage(lab: Lab, page: Page, seat: usize) -> impl IntoView {
     let canvas: NodeRef<CanvasTag> = NodeRef::new();
     let over: NodeRef<Div> = NodeRef::new();
     let buttons = StoredValue::new_local(Vec::<HtmlElement>::new());
+    // Grows with each layout.
+    let laid = RwSignal::new(0_u32);
+
+    Effect::new(move || {
+        if let Some(view) = view.get() {
+            page.heed(&view);
+        }
+    });
 
     // Boxes and bodies: whenever the stage was read anew, or the page has another size.
     Effect::new(move || {
@@ -201,6 +209,9 @@ pub fn Stage(lab: Lab, page: Page, seat: usize) -> impl IntoView {
                 web_sys::console::error_2(&"the stage could not be drawn".into(), &error);
             }
             place_buttons(own_selection(lab, seat), stage, easel, &over, &buttons, moved, (differs, seat));
+            if moved {
+                laid.update(|laid| *laid += 1);
+            }
             if moved && own == seat {
                 let scale = easel.layout.scale;
                 lab.free_spot.set(easel.layout.free_spot(CARD.0 / scale, CARD.1 / scale).scaled(scale));
@@ -232,6 +243,7 @@ pub fn Stage(lab: Lab, page: Page, seat: usize) -> impl IntoView {
         }
         let frame = if own == seat { lab.frame.get() } else { lab.beside_frame.get() };
         page.theme.track();
+        laid.track();
         lab.shown.track();
         let Some(element) = canvas.get() else { return };
         easel.update_value(|easel| {
