@@ -43,7 +43,7 @@ pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
         }
         let none = lab.opened.with(Option::is_none).then(String::new);
         let tools = button("btn", "Tools").attr("id", "tools-open").attr("aria-haspopup", "dialog");
-        let share = button("btn pri", "Share run").attr("id", "share").attr_if("disabled", none);
+        let share = button("btn pri", "Share").attr("id", "share").attr("aria-label", "Share run").attr_if("disabled", none);
         vec![tools.press(move || ui.open(Sheet::Tools)), share.press(move || ui.open(Sheet::Share))]
     });
     el("header")
