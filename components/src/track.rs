@@ -127,8 +127,8 @@ fn draw_series(scene: &mut Scene, frame: &Frame, seen: &[SeriesView], far: &[Ser
         }
         scene.path(series_class(series, true), curve(frame, &series.points, peak, base));
         if !frame.narrow {
-            scene.text("track-label end", frame.left - 10.0, base - 8.0, fit(&series.title, frame.left - 14.0, 6.0));
-            scene.text("track-peak end", frame.left - 10.0, base + 3.0, fit(&longest.peak, frame.left - 14.0, 6.0));
+            scene.text("track-label end", frame.left - 10.0, base - 11.0, fit(&series.title, frame.left - 14.0, 6.5));
+            scene.text("track-peak end", frame.left - 10.0, base + 2.0, fit(&longest.peak, frame.left - 14.0, 6.0));
         }
     }
 }
@@ -144,12 +144,13 @@ fn draw_spans(scene: &mut Scene, frame: &Frame, spans: &[SpanView], known_us: u6
         } else {
             lanes[lane] = to;
         }
-        let y = 4.0 + lane.min(2) as f64 * 12.0;
+        let high = if frame.narrow { 10.0 } else { 14.0 };
+        let y = 4.0 + lane.min(2) as f64 * (high + 1.0);
         scene.rect("span-tint", from, 4.0, to - from, frame.bottom - 4.0, 0.0);
-        scene.rect("span-bar", from, y, to - from, if frame.narrow { 10.0 } else { 15.0 }, 3.0);
+        scene.rect("span-bar", from, y, to - from, high, 3.0);
         let text = fit(&span.title, to - from - 12.0, 6.2);
         if !frame.narrow && to - from > 40.0 {
-            scene.text("span-text", from + 8.0, y + 11.0, text);
+            scene.text("span-text", from + 8.0, y + 10.6, text);
         }
     }
 }

@@ -58,16 +58,16 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
         }
         BodyView::Crowd(_) => (104.0, if room.narrow { 44.0 } else { 132.0 }, ItemShape::Crowd),
         BodyView::Outbox { .. } => (146.0, if room.narrow { 104.0 } else { 160.0 }, ItemShape::Other),
-        BodyView::Queue { tray: true, .. } => (206.0, 66.0, ItemShape::Tray),
+        BodyView::Queue { tray: true, .. } => (206.0, 74.0, ItemShape::Tray),
         BodyView::Queue { tray: false, .. } => (if room.narrow { 188.0 } else { 272.0 }, 114.0, ItemShape::Store),
         BodyView::Exchange { bindings, .. } => {
-            (if room.narrow { 188.0 } else { 216.0 }, 76.0 + 19.0 * lines_of(bindings), ItemShape::Store)
+            (if room.narrow { 188.0 } else { 250.0 }, 76.0 + 19.0 * lines_of(bindings), ItemShape::Store)
         }
         BodyView::Log { partitions_total, .. } => {
             let (w, h) = tape::measure(u64::from(*partitions_total), room.narrow);
             (w, h, ItemShape::Store)
         }
-        BodyView::Workers { total, .. } if room.rows => (204.0, 46.0 + 22.0 * (*total).clamp(1, 8) as f64, ItemShape::Other),
+        BodyView::Workers { total, .. } if room.rows => (226.0, 46.0 + 22.0 * (*total).clamp(1, 8) as f64, ItemShape::Other),
         BodyView::Workers { .. } => (132.0, if room.narrow { 58.0 } else { 72.0 }, ItemShape::Other),
         BodyView::Effects(_) => (132.0, if room.narrow { 116.0 } else { 40.0 + 19.0 * LIST as f64 }, ItemShape::Called),
     };
@@ -161,7 +161,12 @@ fn figure(scene: &mut Scene, part: &PartView, at: Rect) {
 }
 
 fn crowd(scene: &mut Scene, part: &PartView, newest: &[UserLevel], at: Rect, room: Room) {
-    let (columns, count) = if room.narrow { (8, 8) } else { (4, 12) };
+    // Beside another crowd there is room for half of them.
+    let (columns, count) = match (room.narrow, at.w < 230.0) {
+        (true, true) => (4, 4),
+        (true, false) => (8, 8),
+        (false, _) => (4, 12),
+    };
     let (left, top) = if room.narrow { (at.x + 10.0, at.y + 22.0) } else { (at.x + 8.0, at.y + 48.0) };
     let shown = &newest[newest.len().saturating_sub(count)..];
     for place in 0..count {
@@ -170,7 +175,8 @@ fn crowd(scene: &mut Scene, part: &PartView, newest: &[UserLevel], at: Rect, roo
         person(scene, level.map_or("person nobody", user_class), x, y, level);
     }
     if room.narrow {
-        scene.text(figure_class(part.figure_level), left + 166.0, top + 4.0, fit(&part.figure, at.w - 190.0, FIGURE));
+        let taken = columns as f64 * 20.0 + 6.0;
+        scene.text(figure_class(part.figure_level), left + taken, top + 4.0, fit(&part.figure, at.w - taken - 24.0, FIGURE));
     } else {
         scene.text("title", at.x, at.y + 18.0, fit(&part.title, at.w + 20.0, TITLE));
         scene.text(figure_class(part.figure_level), at.x, at.y + 126.0, fit(&part.figure, at.w + 16.0, FIGURE));
@@ -241,10 +247,10 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[
     let right = at.right() - 22.0;
     let (ready, next, locked) = ready;
     let y = at.y + 62.0;
-    let written = 50.0 + grouped(ready).chars().count() as f64 * FIGURE;
+    let written = 54.0 + grouped(ready).chars().count() as f64 * FIGURE;
     let slots = ((at.w - written - 20.0) / 24.0).floor().within(1.0, SLOTS) as usize;
     scene.text("small soft", at.x + 14.0, y + 4.0, "ready");
-    scene.text("mono small strong", at.x + 50.0, y + 4.0, grouped(ready));
+    scene.text("mono small strong", at.x + 54.0, y + 4.0, grouped(ready));
     for slot in 0..slots {
         let x = right - slot as f64 * 24.0;
         match next.get(slot) {
@@ -258,7 +264,7 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[
     let (hidden, shelf) = hidden;
     let y = at.y + 92.0;
     scene.text("small soft", at.x + 14.0, y + 4.0, "hidden");
-    scene.text("mono small strong", at.x + 58.0, y + 4.0, grouped(hidden));
+    scene.text("mono small strong", at.x + 61.0, y + 4.0, grouped(hidden));
     let Some(first) = shelf.first() else { return };
     let note = spoken(first.until_us.saturating_sub(now_us));
     let room = at.w - 104.0 - note.chars().count() as f64 * SMALL - 8.0;
@@ -271,7 +277,7 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[
 }
 
 fn tray(scene: &mut Scene, ready: u64, next: &[TokenRef], at: Rect) {
-    let y = at.bottom() - 16.0;
+    let y = at.bottom() - 15.0;
     if ready == 0 {
         scene.rect("tray", at.x + 14.0, y - 2.0, at.w - 28.0, 7.0, 3.5);
         return;

@@ -163,8 +163,12 @@ impl Scene {
             ),
             TokenShape::Ghost => self.circle("ghost", x, y, 9.0),
         }
-        let look = if token.shape == TokenShape::Ghost { "tok-label dim" } else { "tok-label" };
-        self.label(token, look, x, y);
+        let looks = if token.shape == TokenShape::Ghost {
+            ["tok-label dim", "tok-label dim long"]
+        } else {
+            ["tok-label", "tok-label long"]
+        };
+        self.label(token, looks, x, y);
     }
 
     /// A token that waits: an arc that runs out.
@@ -182,7 +186,7 @@ impl Scene {
             TokenShape::Again => self.circle("again", x, y, 12.0),
             TokenShape::Plain | TokenShape::Ghost => {}
         }
-        self.label(&waiting.token, "tok-label on-sheet", x, y);
+        self.label(&waiting.token, ["tok-label on-sheet", "tok-label on-sheet long"], x, y);
     }
 
     /// A padlock: the message waits for another of its group.
@@ -194,9 +198,11 @@ impl Scene {
         self.rect("lock", x - 3.6, y - 0.4, 7.2, 5.6, 1.2);
     }
 
-    fn label(&mut self, token: &TokenRef, look: &'static str, x: f64, y: f64) {
-        if token.label.chars().count() <= 3 {
-            self.text(look, x, y + 3.5, token.label.clone());
+    /// Its id, where it is short enough; `looks` are those of one or two letters and of three.
+    fn label(&mut self, token: &TokenRef, looks: [&'static str; 2], x: f64, y: f64) {
+        let letters = token.label.chars().count();
+        if letters <= 3 {
+            self.text(looks[usize::from(letters == 3)], x, y + 3.5, token.label.clone());
         }
         self.hits.push(Hit { x, y, r: 12.0, fact: token.fact });
     }

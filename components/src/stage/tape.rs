@@ -132,13 +132,13 @@ fn replicas(scene: &mut Scene, part: &PartitionView, (left, right): (f64, f64), 
             (true, false, false) => ("replica behind", [" −", &grouped(part.end.saturating_sub(replica.end))].concat()),
         };
         let says = replica.broker.to_string() + &state;
-        let words = says.chars().count() as f64 * 5.7;
+        let words = says.chars().count() as f64 * 6.2;
         if x - words - 12.0 < left {
             break;
         }
         let look_text = if replica.up && (replica.leads || replica.in_sync) { "tiny soft end" } else { "tiny warn end" };
         scene.text(look_text, x, y, says);
-        scene.circle(look, x - words - 6.5, y - 3.6, 3.4);
+        scene.circle(look, x - words - 7.0, y - 3.6, 3.4);
         x -= words + 19.0;
     }
     x - left

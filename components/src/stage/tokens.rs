@@ -139,18 +139,21 @@ impl Canvas {
             }
             TokenShape::Plain | TokenShape::Again | TokenShape::Twice => {
                 // Without an id to carry it can be smaller.
-                let radius = if hop.token.label.chars().count() <= 3 { 8.0 } else { 6.5 };
+                let radius = if hop.token.label.chars().count() <= 3 { 9.0 } else { 6.5 };
                 let _ = context.arc(place.x, place.y, radius, 0.0, TAU);
                 let twice = hop.token.shape == TokenShape::Twice;
                 let colour = if twice { &self.colours.bad } else { key };
                 self.fill(colour);
                 if hop.token.shape != TokenShape::Plain {
-                    self.ring(place, 10.8, 1.5, colour);
+                    self.ring(place, 11.8, 1.5, colour);
                 }
             }
         }
-        if hop.token.label.chars().count() <= 3 {
-            context.set_font("600 9.5px ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace");
+        let letters = hop.token.label.chars().count();
+        if letters <= 3 {
+            // Three letters fit into the circle in a smaller hand.
+            let size = if letters == 3 { "8.5" } else { "9.5" };
+            context.set_font(&["600 ", size, "px ui-monospace, \"DejaVu Sans Mono\", Menlo, Consolas, monospace"].concat());
             context.set_text_align("center");
             context.set_fill_style_str(if text == "#fff" { &self.colours.sheet } else { text });
             let _ = context.fill_text(&hop.token.label, place.x, place.y + 3.4);
