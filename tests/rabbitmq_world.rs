@@ -140,6 +140,23 @@ fn what_must_be_routed_comes_back_to_its_publisher() {
 }
 
 #[test]
+fn a_time_to_live_of_nought_is_for_those_who_wait() {
+    let text = |worker: &str| {
+        document(r#""broker": "rabbitmq-classic", "x-message-ttl": 0"#, r#""A", {"id": "B", "at": "2s"}"#, worker, "")
+    };
+    let served = play_document(&text(""), &[], &[]);
+    assert_eq!(standings(&served, "A B"), [Standing::Done(1), Standing::Done(1)]);
+    let unserved = play_document(&text(r#", "workers": 0"#), &[], &[]);
+    assert_eq!(standings(&unserved, "A B"), [Standing::Lost(Cause::TimeToLive), Standing::Lost(Cause::TimeToLive)]);
+    let limit = document(r#""x-queue-type": "quorum", "x-delivery-limit": 0"#, r#""A""#, "", "");
+    refused::check(
+        &["check", "-"],
+        &limit,
+        "parts.q.x-delivery-limit: 0 is out of range; allowed: 1 to 1000, written as a whole number",
+    );
+}
+
+#[test]
 fn names_of_its_own_are_told_apart() {
     let check = |queue: &str, expect: &str| {
         refused::check(&["check", "-"], &document(queue, r#""A""#, "", ""), &format!("parts.q.{expect}⋯watched"));

@@ -83,7 +83,8 @@ fn call(ticket: u64) -> Handle {
 pub(super) const NOBODY: u64 = u64::MAX;
 
 impl Replicas {
-    /// The replicas of a new log; none where it has only one.
+    /// The replicas of a new log; none where it has only one. Kafka asks for no more in sync than there are
+    /// (`Partition.effectiveMinIsr`).
     #[must_use]
     pub fn new(settings: &LogSettings) -> Option<Box<Self>> {
         if settings.replicas < 2 {
@@ -222,6 +223,7 @@ impl World {
                 let known =
                     machine.map_or(Err(Error::NotLeader), |machine| machine.repeat(now_us, offset + 1, acks, ticket(handle)));
                 if known.is_ok() {
+                    self.sequence_stored(caller);
                     self.note(Kind::Deduplicated, part, message.fact, 0, 0);
                 }
                 known
@@ -231,6 +233,7 @@ impl World {
                 let stored = self.replicas_append(index, message, None, partitioner, acks, ticket(handle));
                 stored.map(|(partition, offset, answered)| {
                     self.remember_stored(index, caller, &message, (partition, offset));
+                    self.sequence_stored(caller);
                     self.transaction_writes(index, caller, (partition, offset));
                     answered
                 })
@@ -395,6 +398,7 @@ impl World {
         if let Some(known) = &mut log.transactions {
             known.truncate(partition, kept);
         }
+        self.sequence_lost(part, &gone);
         for group in groups {
             let worker = &mut self.workers[usize::from(group)];
             let effect = 1_u8 << worker.effect;

@@ -215,11 +215,13 @@ pub enum Cause {
     WentRound,
     /// No binding of the exchange takes it.
     Unroutable,
+    /// An earlier record of its partition is not stored.
+    OutOfSequence,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -252,6 +254,7 @@ impl Cause {
         Self::Compacted,
         Self::WentRound,
         Self::Unroutable,
+        Self::OutOfSequence,
     ];
 
     /// The cause with this number.
@@ -283,6 +286,7 @@ impl Cause {
             Self::Compacted => "compacted away for a newer record of its key before it was read",
             Self::WentRound => "as a dead letter it went round without anyone rejecting it",
             Self::Unroutable => "no binding takes it",
+            Self::OutOfSequence => "an earlier record of its partition is not stored",
             Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",

@@ -67,6 +67,8 @@ pub fn understood(name: &str, value: &Value) -> Value {
     let word = match (name, value.to_string().trim_matches('"')) {
         ("retention.ms", "-1") | ("local.retention.ms", "-2") => "365d",
         ("retention.bytes", "-1") | ("max.compaction.lag.ms", "9223372036854775807") => "0",
+        // Expired at once, unless a consumer waits for it.
+        ("x-message-ttl" | "expiration", "0") => "1us",
         ("cleanup.policy", word) if word.contains("compact") && word.contains("delete") => "both",
         ("acks", "-1") => "all",
         ("acks", "0") => "none",
@@ -131,12 +133,14 @@ fn is_called(native: &Native, name: &str) -> bool {
         || native.name.split(", ").any(|one| one == name || one.rsplit_once(' ').is_some_and(|(_, last)| last == name))
 }
 
-/// The range that Amazon's own service allows for a setting under its own name, where that is a range.
+/// The range that a broker allows for a setting under its own name, where that is a range and no setting of the server: with
+/// Kafka and PostgreSQL it is.
 #[must_use]
 pub fn range_of(kind: &Kind, name: &str) -> Option<&'static str> {
     let all = profile::ALL.iter().filter(|profile| profile_of(kind).is_none_or(|own| own == **profile));
-    let sqs = all.filter(|profile| profile.id.starts_with("sqs")).flat_map(|profile| profile.settings);
-    sqs.into_iter().find(|native| native.name == name).map(|native| native.allowed).filter(|allowed| allowed.contains("..="))
+    let fixed = all.filter(|profile| profile.id.starts_with("sqs") || profile.id.starts_with("rabbitmq"));
+    let known = |native: &&Native| native.name == name && native.ours != name;
+    fixed.flat_map(|profile| profile.settings).find(known).map(|native| native.allowed).filter(|allowed| allowed.contains("..="))
 }
 
 /// What is wrong with a name that is no setting of a part: of a broker's own ones it says which broker's.

@@ -551,7 +551,6 @@ impl Kind {
         let (name, value) = &self.in_our_words(said, value);
         let name = name.as_str();
         if let Some(allowed) = native::range_of(self, said) {
-            // Amazon's service refuses what is out of its own range; others' ranges are settings of their servers.
             let row = self.table().iter().find(|row| row.name == name).map(|row| Spec { range: allowed, ..*row });
             let mut kind = self.clone();
             if let (Some(row), Some(slot)) = (row, kind.settings_mut().slot_of(name)) {

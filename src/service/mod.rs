@@ -7,6 +7,7 @@ mod inbox;
 mod member;
 mod producer;
 mod request;
+mod sequence;
 mod worker;
 
 pub use crew::Crew;

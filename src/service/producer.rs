@@ -1,5 +1,8 @@
 //! A producer: where messages or shoppers come from.
 
+use std::collections::BTreeMap;
+
+use super::sequence::Lane;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
 use crate::scenario::parts::{Arrivals, Full, ProducerSettings};
@@ -13,6 +16,8 @@ pub struct HeldMessage {
     pub message: Message,
     /// How often it was sent.
     pub tries: u64,
+    /// Its place among those that are stored in order: partition and number.
+    pub place: Option<(u32, u32)>,
 }
 
 /// The state of a producer.
@@ -28,6 +33,8 @@ pub struct Producer {
     pub effects: u8,
     /// Sent and not confirmed.
     pub memory: Slab<HeldMessage>,
+    /// Of these, what is not stored, by partition: where a log stores in order.
+    pub lanes: BTreeMap<u32, Lane>,
     /// How many have come.
     pub serial: u32,
     /// For each listed message: the fact it tells of, once that is born.
@@ -177,7 +184,11 @@ impl World {
             }
             Some(Full::Grow | Full::Pause) | None => {}
         }
-        let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1 });
+        let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1, place: None });
+        let place = self.sequence_begins(index, held, serial, &message);
+        if let Some(entry) = self.producers[usize::from(index)].memory.get_mut(held) {
+            entry.place = place;
+        }
         let reply = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us);
         if reply != Some(Reply::Done) {
             self.note(Kind::Held, part, fact, effects, 0);
@@ -188,6 +199,7 @@ impl World {
         }
         // Stored and confirmed in no time at all: it was never only in memory.
         self.producers[usize::from(index)].memory.remove(held);
+        self.sequence_leaves(index, place);
         self.parts[usize::from(part)].counters.done += 1;
     }
 
@@ -195,13 +207,19 @@ impl World {
         let producer = &mut self.producers[usize::from(index)];
         let part = producer.part;
         let Some(entry) = producer.memory.get_mut(held) else { return };
-        let HeldMessage { message, tries } = *entry;
+        let HeldMessage { message, tries, place } = *entry;
         match reply {
             Reply::Done => {
                 producer.memory.remove(held);
+                self.sequence_leaves(index, place);
                 self.parts[usize::from(part)].counters.done += 1;
                 self.note(Kind::Released, part, message.fact, message.effects, 0);
                 self.producer_has_room(index);
+            }
+            Reply::Failed(Cause::OutOfSequence) => {
+                // No try of its own: it could not have been stored.
+                entry.tries -= 1;
+                self.sequence_waits(index, place);
             }
             Reply::Failed(_) => {
                 let given_up = producer.settings.attempts > 0 && tries >= producer.settings.attempts;
@@ -210,6 +228,7 @@ impl World {
                 self.note(Kind::PublishFailed, part, message.fact, 0, tries);
                 if given_up {
                     self.producers[usize::from(index)].memory.remove(held);
+                    self.sequence_leaves(index, place);
                     self.note(Kind::GaveUp, part, message.fact, message.effects, Cause::PublishGivenUp as u64);
                     self.producer_has_room(index);
                 } else {
@@ -268,6 +287,7 @@ impl World {
         let producer = &mut self.producers[usize::from(index)];
         let part = producer.part;
         let held: Vec<(Handle, Message)> = producer.memory.iter().map(|(handle, entry)| (handle, entry.message)).collect();
+        producer.lanes.clear();
         self.transactions_of(index, true);
         for (handle, message) in held {
             self.producers[usize::from(index)].memory.remove(handle);

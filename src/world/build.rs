@@ -195,6 +195,7 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
                 to,
                 effects: 0,
                 memory: Slab::default(),
+                lanes: Default::default(),
                 serial: 0,
                 listed,
                 residue: 0,

@@ -240,7 +240,8 @@ impl World {
     fn call_ends(&mut self, handle: Handle, call: Call) {
         let server = usize::from(call.server);
         if call.verdict != Cause::None {
-            self.parts[server].counters.errors += 1;
+            // What is only out of sequence is no failure that anyone hears of.
+            self.parts[server].counters.errors += u64::from(call.verdict != Cause::OutOfSequence);
             self.transaction_fails(call.server, call.transaction);
         }
         self.next_in_line(call.server);
@@ -368,7 +369,14 @@ impl World {
             Purpose::Do { effect } => self.dependency_does(call.server, call.caller, effect, &call.message),
             Purpose::Write { outbox } => self.database_commits(call.server, outbox, &call.message, call.transaction),
             Purpose::Store => match self.parts[usize::from(call.server)].body {
-                Body::Log(log) => self.log_takes(log, call.caller, self.partitioner(call.caller), &[call.message]),
+                Body::Log(log) => {
+                    let refused = self.sequence_refuses(call.caller);
+                    if refused == Cause::None {
+                        self.log_takes(log, call.caller, self.partitioner(call.caller), &[call.message]);
+                        self.sequence_stored(call.caller);
+                    }
+                    return refused;
+                }
                 _ => return self.broker_stores(call.server, call.message),
             },
             Purpose::StoreBatch => return self.relay_stores(call.caller, call.server),
@@ -382,6 +390,10 @@ impl World {
         let Body::Log(log) = self.parts[usize::from(call.server)].body else { return Some(self.perform(call)) };
         if self.logs[usize::from(log)].replicas.is_none() {
             return Some(self.perform(call));
+        }
+        let refused = self.sequence_refuses(call.caller);
+        if refused != Cause::None {
+            return Some(refused);
         }
         let partitioner = self.partitioner(call.caller);
         let batch = match call.purpose {

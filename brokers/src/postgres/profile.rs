@@ -64,7 +64,7 @@ pub const TABLE: Profile = Profile {
         },
     ],
     not_modelled: &[
-        "Levels above READ COMMITTED, shared and key locks, table locks, foreign keys, triggers, prepared transactions.",
+        "NOWAIT, levels above READ COMMITTED, shared and key locks, table locks, foreign keys, triggers, prepared transactions.",
         "Which of two deadlocked transactions fails, where their waits began within one deadlock_timeout: always the one that \
          closes the circle.",
         "A connection that breaks without a word: its transaction stays open until TCP keepalive notices, 2 hours as shipped.",

@@ -6,7 +6,7 @@ const DELIVERY_LIMIT: Native = Native {
     ours: "max_receives",
     name: "x-delivery-limit",
     default: "none",
-    allowed: "0..=1000000",
+    allowed: "1..=1000",
     doc: "Returns that a message may have; the next one makes it a dead letter, so it is delivered once more often than this. \
           20 by default since 4.0; since 4.3 a nack with requeue does not count.",
 };
@@ -23,7 +23,7 @@ const MAX_LENGTH: Native = Native {
     ours: "max_length",
     name: "x-max-length",
     default: "none",
-    allowed: "0..",
+    allowed: "1..=10000000",
     doc: "How many messages may wait; those in the hands of consumers do not count.",
 };
 

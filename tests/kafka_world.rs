@@ -1,8 +1,8 @@
-//! Who reads a log or a table, and how: groups that come later, records without keys, rows that others have locked.
+//! Kafka at work in a scenario, under its own names: what publishers and groups meet beside failures of its brokers.
 
 mod play;
 
-use play::{captured, given_ms, play_document};
+use play::{captured, play_document};
 use redrive::observe::ledger::Standing;
 use redrive::observe::record::{Cause, Kind, unpack_place};
 
@@ -45,18 +45,19 @@ fn records_without_a_key_go_from_partition_to_partition() {
 }
 
 #[test]
-fn without_skip_locked_a_claim_waits_for_the_rows_of_another() {
-    let document = |more: &str| {
-        format!(
-            r#"{{"redrive": 1, "until": "60s", "parts": {{
-                "p": {{"kind": "producer", "to": "q", "messages": ["1", "2", "3", "4"]}},
-                "q": {{"kind": "queue", "broker": "postgres-table", "claim": "transaction"{more}}},
-                "w": {{"kind": "worker", "from": "q", "workers": 2, "batch": 2, "work": "5s", "restart": "10m"}}}},
-                "breaks": ["0s pause w", "1s resume w", "3s crash w"]}}"#
-        )
+fn an_idempotent_producer_keeps_its_order_through_retries() {
+    let out_of_order = |idempotent: bool, breaks: &str| {
+        let document = format!(
+            r#"{{"redrive": 1, "until": "90s", "parts": {{
+                "p": {{"kind": "producer", "to": "t", "rate": "10/s", "keys": 5, "limit": 400}},
+                "t": {{"kind": "log", "broker": "kafka", "replication.factor": 3, "partitions": 3, "enable.idempotence": {idempotent}}},
+                "w": {{"kind": "worker", "from": "t"}}}}, "breaks": [{breaks}]}}"#
+        );
+        let played = play_document(&document, &[], &[]);
+        assert_eq!(played.effect("w").lost, 0);
+        played.effect("w").out_of_order
     };
-    let given = |more: &str| ["1", "2", "3", "4"].map(|id| given_ms(&document(more), id));
-    // The rows of a backend that is killed are free at once.
-    assert_eq!(given(""), [vec![1000, 11_000], vec![1000, 11_000], vec![1000], vec![1000]]);
-    assert_eq!(given(r#", "SKIP LOCKED": false"#), [vec![1000, 3000], vec![1000, 3000], vec![13_000], vec![13_000]]);
+    let (leader, errors) = (r#""5s crash t""#, r#""5s fail t 30%", "20s mend t""#);
+    assert_eq!((out_of_order(true, leader), out_of_order(true, errors)), (0, 0));
+    assert!(out_of_order(false, leader) > 0 && out_of_order(false, errors) > 0);
 }

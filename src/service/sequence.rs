@@ -1,0 +1,113 @@
+//! The order in which a producer's records are stored, where the log recognises repeats.
+//!
+//! An idempotent producer numbers what it sends to a partition, and the leader refuses what does not follow on
+//! (OUT_OF_ORDER_SEQUENCE_NUMBER, `ProducerAppendInfo` of Apache Kafka): a record that comes before an earlier one of its
+//! partition is sent again once that is stored. Simplified: any number of records may be on their way at once.
+
+use std::collections::BTreeMap;
+
+use crate::message::Message;
+use crate::observe::record::Cause;
+use crate::scenario::parts::Partitioner;
+use crate::sim::Handle;
+use crate::world::{Body, Caller, Event, World};
+
+/// How many that have waited for another are sent at once.
+const TOGETHER: usize = 500;
+
+/// A record that is not stored.
+#[derive(Clone, Copy, Debug)]
+struct Unstored {
+    held: Handle,
+    /// It was refused and waits for the one before it.
+    waits: bool,
+}
+
+/// The records for one partition that are not stored, by their number at the producer.
+#[derive(Clone, Debug, Default)]
+pub struct Lane {
+    unstored: BTreeMap<u32, Unstored>,
+    waiting: u32,
+}
+
+impl World {
+    /// A producer sends a record for the first time. Gives its place in order, where there is one: partition and number.
+    pub(super) fn sequence_begins(&mut self, index: u16, held: Handle, serial: u32, message: &Message) -> Option<(u32, u32)> {
+        let producer = &mut self.producers[usize::from(index)];
+        let Body::Log(log) = self.parts[usize::from(producer.to)].body else { return None };
+        let log = &self.logs[usize::from(log)];
+        let partitioner = producer.settings.partitioner;
+        let by_key = matches!(partitioner, Partitioner::Murmur2 | Partitioner::Crc32);
+        if !by_key || !log.settings.idempotent_publish {
+            return None;
+        }
+        let place = (log.partition_of(message, partitioner), serial);
+        producer.lanes.entry(place.0).or_default().unstored.insert(serial, Unstored { held, waits: false });
+        Some(place)
+    }
+
+    /// Why a log refuses a record of this publisher: an earlier one of its partition is not stored.
+    pub(crate) fn sequence_refuses(&self, caller: Caller) -> Cause {
+        let Caller::Producer(index, held) = caller else { return Cause::None };
+        let producer = &self.producers[usize::from(index)];
+        let Some((partition, serial)) = producer.memory.get(held).and_then(|entry| entry.place) else { return Cause::None };
+        let unstored = producer.lanes.get(&partition).map(|lane| &lane.unstored);
+        let earlier = unstored.is_some_and(|unstored| {
+            unstored.contains_key(&serial) && unstored.first_key_value().is_some_and(|(first, _)| *first < serial)
+        });
+        if earlier { Cause::OutOfSequence } else { Cause::None }
+    }
+
+    /// A record of this publisher is stored.
+    pub(crate) fn sequence_stored(&mut self, caller: Caller) {
+        let Caller::Producer(index, held) = caller else { return };
+        let place = self.producers[usize::from(index)].memory.get(held).and_then(|entry| entry.place);
+        self.sequence_leaves(index, place);
+    }
+
+    /// A record is stored, or given up: those that wait for it are sent again.
+    pub(super) fn sequence_leaves(&mut self, index: u16, place: Option<(u32, u32)>) {
+        let now_us = self.now_us;
+        let Some((partition, serial)) = place else { return };
+        let Some(lane) = self.producers[usize::from(index)].lanes.get_mut(&partition) else { return };
+        if let Some(left) = lane.unstored.remove(&serial) {
+            lane.waiting -= u32::from(left.waits);
+        }
+        if lane.waiting == 0 {
+            return;
+        }
+        for record in lane.unstored.values_mut().take(TOGETHER).filter(|record| record.waits) {
+            record.waits = false;
+            lane.waiting -= 1;
+            self.pending.after(now_us, 0, Event::Resend(index, record.held));
+        }
+    }
+
+    /// A record was refused for an earlier one: it is sent again after that.
+    pub(super) fn sequence_waits(&mut self, index: u16, place: Option<(u32, u32)>) {
+        let Some((partition, serial)) = place else { return };
+        let Some(lane) = self.producers[usize::from(index)].lanes.get_mut(&partition) else { return };
+        let first = lane.unstored.first_key_value().map(|(first, _)| *first);
+        let Some(record) = lane.unstored.get_mut(&serial) else { return };
+        if first == Some(serial) {
+            // The one before it is stored by now.
+            self.pending.after(self.now_us, 0, Event::Resend(index, record.held));
+        } else if !std::mem::replace(&mut record.waits, true) {
+            lane.waiting += 1;
+        }
+    }
+
+    /// Another leader does not have these records: those whose producers have no answer yet have to be stored again.
+    pub(crate) fn sequence_lost(&mut self, log_part: u16, gone: &[(u64, Message)]) {
+        for producer in self.producers.iter_mut().filter(|producer| producer.to == log_part) {
+            for (held, entry) in producer.memory.iter() {
+                if let Some((partition, serial)) = entry.place
+                    && gone.iter().any(|(_, record)| record.fact == entry.message.fact)
+                {
+                    let lane = producer.lanes.entry(partition).or_default();
+                    lane.unstored.entry(serial).or_insert(Unstored { held, waits: false });
+                }
+            }
+        }
+    }
+}
