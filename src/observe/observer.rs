@@ -15,11 +15,11 @@ use crate::sim::{Timestamp, TraceHash};
 /// Everything that is made from the trace.
 #[derive(Clone, Debug)]
 pub struct Observer {
-    /// Fingerprint of the trace so far.
-    pub hash: TraceHash,
-    /// The same without the commands themselves: two runs that differ in what they were told, and not yet in what happened,
-    /// have the same one.
+    /// Fingerprint of what has happened so far, the commands themselves aside: two runs that differ in what they were told,
+    /// and not yet in what happened, have the same one.
     pub happened: TraceHash,
+    /// Fingerprint of the commands, each with its place among all records.
+    told: TraceHash,
     /// The ledger.
     pub ledger: Ledger,
     /// The books.
@@ -56,8 +56,8 @@ impl Observer {
     #[must_use]
     pub fn new(ledger: Ledger, scenario: &Scenario, hops: Hops, values: Vec<u64>) -> Self {
         Self {
-            hash: TraceHash::default(),
             happened: TraceHash::default(),
+            told: TraceHash::default(),
             totals: vec![std::collections::BTreeMap::new(); ledger.effects.len()],
             ledger,
             books: Books::new(scenario.parts.len() as u16),
@@ -78,13 +78,11 @@ impl Observer {
     #[inline(never)]
     #[cfg_attr(page, optimize(speed))]
     pub fn emit(&mut self, record: Record) {
-        let words = record.words();
-        for word in words {
-            self.hash.word(word);
-        }
-        if record.kind != Kind::Commanded {
-            // Folded into one word: it is for telling two runs apart, and taken of every record.
-            self.happened.word(words[0] ^ words[1].rotate_left(24) ^ words[2].rotate_left(48));
+        if record.kind == Kind::Commanded {
+            self.told.word(self.records);
+            record.words().into_iter().for_each(|word| self.told.word(word));
+        } else {
+            record.words().into_iter().for_each(|word| self.happened.word(word));
         }
         self.books.apply(&record);
         self.ledger.apply(&record);
@@ -121,6 +119,14 @@ impl Observer {
         if let Some(captured) = &mut self.captured {
             captured.push(record);
         }
+    }
+
+    /// Fingerprint of the whole trace so far.
+    #[must_use]
+    pub fn trace_hash(&self) -> u64 {
+        let mut both = self.happened;
+        both.word(self.told.value());
+        both.value()
     }
 
     fn add_value(&mut self, record: &Record) {

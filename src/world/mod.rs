@@ -150,7 +150,7 @@ impl World {
     /// Fingerprint of everything that has happened.
     #[must_use]
     pub fn trace_hash(&self) -> u64 {
-        self.observer.hash.value()
+        self.observer.trace_hash()
     }
 
     /// Fingerprint of everything that has happened, the commands themselves aside.
