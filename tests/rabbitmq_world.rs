@@ -107,6 +107,29 @@ fn a_message_has_a_priority_and_a_routing_key_of_its_own() {
 }
 
 #[test]
+fn a_headers_exchange_compares_headers() {
+    let taken = |bindings: &str, headers: &str| {
+        let text = format!(
+            r#"{{"redrive": 1, "parts": {{
+                "p": {{"kind": "producer", "to": "x", "messages": [{{"id": "m", "routing": "{headers}"}}]}},
+                "x": {{"kind": "exchange", "exchange": "headers", "bindings": "{bindings}"}},
+                "q1": {{"kind": "queue"}}, "q2": {{"kind": "queue"}},
+                "w": {{"kind": "worker", "from": "q1"}}, "v": {{"kind": "worker", "from": "q2"}}}}}}"#
+        );
+        let played = play_document(&text, &[], &[]);
+        (played.standing("m", "w") == Standing::Done(1), played.standing("m", "v") == Standing::Done(1))
+    };
+    let by_type = "q1 type=invoice&format=pdf, q2 x-match=any&type=invoice&format=pdf";
+    assert_eq!(taken(by_type, "type=invoice&format=pdf&size=9"), (true, true));
+    assert_eq!(taken(by_type, "format=pdf&type=letter"), (false, true));
+    assert_eq!(taken(by_type, "type=letter"), (false, false));
+    // A name without a value asks for the header, whatever its value.
+    assert_eq!(taken("q1 type, q2 type=", "type=invoice"), (true, false));
+    // A header whose name begins with x- is looked at only where the binding says so.
+    assert_eq!(taken("q1 x-old=1&type=a, q2 x-match=all-with-x&x-old=1&type=a", "type=a"), (true, false));
+}
+
+#[test]
 fn the_first_consumer_is_served_first_and_a_single_active_one_alone() {
     let second = r#", "v": {"kind": "worker", "from": "q", "work": "10ms", "effect": "w"}"#;
     let messages = r#""0", "1", "2", "3", "4""#;

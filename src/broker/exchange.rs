@@ -4,7 +4,7 @@
 //! is an SNS topic with raw delivery. A message that no binding takes goes to the alternate exchange or queue; without one it
 //! is confirmed and gone, as on the real server.
 
-use redrive_brokers::rabbitmq::{Binding, ExchangeKind, route};
+use redrive_brokers::rabbitmq::{Binding, ExchangeKind, Match, Value, route};
 
 use crate::message::{EffectMask, Message};
 use crate::observe::record::{Cause, Kind};
@@ -26,6 +26,30 @@ pub struct Exchange {
     pub effects: EffectMask,
     /// Messages that nothing took.
     pub unroutable: u64,
+}
+
+/// The headers in a text: `type=invoice&format=pdf`. A name without a value is a binding's wish for any value.
+fn headers_in(text: &str) -> impl Iterator<Item = (String, Value)> {
+    text.split('&').filter(|header| !header.is_empty()).map(|header| match header.split_once('=') {
+        Some((name, value)) => (name.to_owned(), Value::Text(value.to_owned())),
+        None => (header.to_owned(), Value::Void),
+    })
+}
+
+/// A binding of a queue by its key, which a headers exchange reads as headers: `x-match=any&type=invoice&format=pdf`.
+#[must_use]
+pub fn binding(queue: u16, key: &str) -> Binding {
+    let (how, headers): (Vec<_>, Vec<_>) = headers_in(key).partition(|(name, _)| name == "x-match");
+    let matching = match how.first() {
+        Some((_, Value::Text(word))) => match word.as_str() {
+            "any" => Match::Any,
+            "any-with-x" => Match::AnyWithX,
+            "all-with-x" => Match::AllWithX,
+            _ => Match::All,
+        },
+        _ => Match::All,
+    };
+    Binding { headers, matching, ..Binding::by_key(u32::from(queue), key) }
 }
 
 /// Exchanges that lead to each other are followed so far.
@@ -53,10 +77,12 @@ impl World {
             ExchangeType::Direct => ExchangeKind::Direct,
             ExchangeType::Fanout => ExchangeKind::Fanout,
             ExchangeType::Topic => ExchangeKind::Topic,
+            ExchangeType::Headers => ExchangeKind::Headers,
             ExchangeType::ConsistentHash => ExchangeKind::ConsistentHash,
         };
+        let headers: Vec<_> = if kind == ExchangeKind::Headers { headers_in(key).collect() } else { Vec::new() };
         let taken: Vec<u16> =
-            route(kind, &exchange.bindings, key, &[]).into_iter().filter_map(|part| u16::try_from(part).ok()).collect();
+            route(kind, &exchange.bindings, key, &headers).into_iter().filter_map(|part| u16::try_from(part).ok()).collect();
         match (taken.is_empty(), exchange.alternate) {
             (true, Some(alternate)) => match self.parts[usize::from(alternate)].body {
                 Body::Exchange(next) if hops < MOST_HOPS => self.routed(next, key, hops + 1),

@@ -333,6 +333,7 @@ choice! {
         Direct = "direct", "The queues whose binding key is the routing key.";
         Fanout = "fanout", "Every bound queue.";
         Topic = "topic", "The queues whose pattern matches: * is one word, # any number of them.";
+        Headers = "headers", "The queues whose binding's headers the message has: all, or with x-match=any one. Headers stand where keys stand, as type=invoice&format=pdf.";
         ConsistentHash = "consistent-hash", "One queue for each routing key; binding keys are weights.";
     }
 }
@@ -340,7 +341,7 @@ choice! {
 settings! {
     /// Settings of an exchange: it gives each bound queue a copy, and keeps none. A fanout exchange is a topic of SNS.
     pub struct ExchangeSettings {
-        exchange: ExchangeType = "fanout" in "direct|fanout|topic|consistent-hash", "How it picks queues.";
+        exchange: ExchangeType = "fanout" in "direct|fanout|topic|headers|consistent-hash", "How it picks queues.";
         bindings: Bindings = "" in "", "The queues it leads to, each with its binding key: email order.*, audit #.";
         alternate: PartName = "" in "", "Takes what no binding takes. Without it such a message is confirmed and gone.";
         latency: Latency = "5ms" in "", "How long it takes to route a message and confirm it.";

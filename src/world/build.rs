@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::gauges::GaugeBoard;
 use super::part::{Body, Part};
 use super::{Event, World};
-use redrive_brokers::rabbitmq::Binding;
 
+use crate::broker::exchange::binding;
 use crate::broker::{Exchange, Group, Log, Server, WorkQueue};
 use crate::database::{Database, Outbox, Relay, RelayState, Slot};
 use crate::message::EffectMask;
@@ -255,7 +255,7 @@ fn add(world: &mut World, names: &Names<'_>, part: u16, kind: &Kind) {
             let bindings = settings.bindings.0.iter();
             world.exchanges.push(Exchange {
                 part,
-                bindings: bindings.map(|(queue, key)| Binding::by_key(u32::from(names.part(queue)), key)).collect(),
+                bindings: bindings.map(|(queue, key)| binding(names.part(queue), key)).collect(),
                 alternate: names.named(&settings.alternate),
                 effects: 0,
                 unroutable: 0,
