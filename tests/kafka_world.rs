@@ -61,3 +61,21 @@ fn an_idempotent_producer_keeps_its_order_through_retries() {
     assert_eq!((out_of_order(true, leader), out_of_order(true, errors)), (0, 0));
     assert!(out_of_order(false, leader) > 0 && out_of_order(false, errors) > 0);
 }
+
+#[test]
+fn a_group_has_no_offset_in_partitions_that_come_after_it() {
+    let lost = |worker: &str| {
+        let document = format!(
+            r#"{{"redrive": 1, "until": "30s", "parts": {{
+                "p": {{"kind": "producer", "to": "t", "rate": "10/s", "keys": 50, "limit": 100}},
+                "t": {{"kind": "log", "broker": "kafka"}},
+                "w": {{"kind": "worker", "from": "t"{worker}}}}}, "breaks": ["5s set t.partitions=3"]}}"#
+        );
+        let effect = play_document(&document, &[], &[]).effect("w");
+        (effect.once + effect.lost, effect.lost)
+    };
+    // What is stored there until the members have shared them out: latest begins behind it.
+    assert_eq!(lost(r#", "auto.offset.reset": "earliest""#), (100, 0));
+    assert_eq!(lost(r#", "auto.offset.reset": "latest""#), (100, 11));
+    assert_eq!(lost(r#", "auto.offset.reset": "latest", "group.protocol": "consumer""#), (100, 2));
+}

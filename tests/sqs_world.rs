@@ -3,8 +3,9 @@
 mod play;
 mod refused;
 
-use play::{given_ms, play_document};
+use play::{captured, given_ms, play_document};
 use redrive::observe::ledger::Standing;
+use redrive::observe::record::{Kind, unpack_receive};
 
 fn document(queue: &str, messages: &str, worker: &str) -> String {
     format!(
@@ -64,6 +65,26 @@ fn a_failure_brings_back_the_batch_of_a_function_that_does_not_report_it() {
     assert_eq!((receives, all.newest("dlq", "ready")), ([3, 3, 3, 3], 4), "healthy ones among the dead letters");
     let (receives, reported) = played(r#", "report_failures": true"#);
     assert_eq!((receives, reported.newest("dlq", "ready")), ([1, 1, 3, 1], 1));
+}
+
+#[test]
+fn a_dead_letter_goes_on_counting_its_receives_and_its_age() {
+    let text = |dlq: &str| {
+        document(REDRIVE, r#"{"id": "a", "poison": true}"#, "").replacen(
+            r#""dlq": {"kind": "queue"}"#,
+            &format!(r#""dlq": {{"kind": "queue", {dlq}}}, "v": {{"kind": "worker", "from": "dlq", "effect": "w"}}"#),
+            1,
+        )
+    };
+    let (_, records) = captured(&text(r#""broker": "sqs", "MessageRetentionPeriod": 60"#));
+    let receives: Vec<u16> =
+        records.iter().filter(|record| record.kind == Kind::Received).map(|record| unpack_receive(record.extra).2).collect();
+    assert_eq!(receives, [1, 2, 3, 4, 5], "three here, then N + 1 there");
+    let gone: Vec<u64> =
+        records.iter().filter(|record| record.kind == Kind::DroppedHeld).map(|record| record.at_us / 1_000).collect();
+    assert_eq!(gone, [60_005], "sixty seconds after it was first sent");
+    let expect = "parts.q.dead_letters: dead letters of a queue with broker sqs go to one of its own kind; allowed: a queue with the same broker";
+    refused::check(&["check", "-"], &text(r#""broker": "sqs-fifo""#), expect);
 }
 
 #[test]

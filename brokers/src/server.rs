@@ -32,6 +32,8 @@ pub struct Publish {
     pub dedup: Option<u64>,
     /// It comes as a dead letter from another queue: nobody waits for its confirmation.
     pub dead_letter: bool,
+    /// Of a dead letter, when it was first sent and how often it was received, for a queue that goes on counting.
+    pub history: Option<(u64, u32)>,
 }
 
 /// What became of a publish.

@@ -27,6 +27,8 @@ pub struct Group {
     pub idle_since_us: Option<Timestamp>,
     /// Its offsets are gone: it begins anew with its next member.
     pub forgotten: bool,
+    /// Partitions that came after the group: it has no offset there until it is given them.
+    pub fresh: Vec<u32>,
     /// It has no offset to go on from and stands still.
     pub stopped: bool,
     /// Its members and coordinator, where the protocol is played in full.

@@ -2,7 +2,8 @@
 //!
 //! RabbitMQ writes into a dead letter where and why it died. One that comes back to a queue in which it died is dropped, unless
 //! someone has rejected it on the way ("Dead Letter Exchanges", *automatic dead lettering cycles*): that is what keeps a retry
-//! loop of two queues from going round by itself.
+//! loop of two queues from going round by itself. A dead letter of SQS goes on counting its receives, and on a standard queue
+//! its age ("Setting up dead-letter queue retention" in the developer guide).
 
 use redrive_brokers::Why;
 use redrive_brokers::rabbitmq::{Death, Reason, Release, cycles, record};
@@ -10,7 +11,7 @@ use redrive_brokers::rabbitmq::{Death, Reason, Release, cycles, record};
 use super::server::{Arrival, cause};
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::RabbitVersion;
+use crate::scenario::parts::{Broker, RabbitVersion};
 use crate::sim::Handle;
 use crate::world::{Body, World};
 
@@ -36,12 +37,22 @@ impl World {
     /// A dead letter goes to where its queue sends them. Says why, where it ends instead.
     fn server_passes_on(&mut self, index: u16, tray: u16, message: Message, why: Why, mut deaths: Vec<Death>) -> Option<Cause> {
         let server = &self.servers[usize::from(index)];
-        let (Body::Server(target), Some(reason), true) = (self.parts[usize::from(tray)].body, Reason::of(why), server.pushes())
-        else {
-            self.bury(tray, message, server.part);
+        let (part, is_sqs) = (server.part, matches!(server.settings.broker, Broker::Sqs | Broker::SqsFifo));
+        let known = server.pushes() || is_sqs;
+        let (Body::Server(target), Some(reason), true) = (self.parts[usize::from(tray)].body, Reason::of(why), known) else {
+            self.bury(tray, message, part);
             return None;
         };
-        let part = server.part;
+        if is_sqs {
+            self.hop(part, tray, message.fact, 0);
+            let Message { stored_us, receives, .. } = message;
+            let keeps_time = self.servers[usize::from(target)].settings.broker == Broker::Sqs;
+            let arrived = self.arrives(tray, message);
+            let stored_us = if keeps_time { stored_us } else { arrived.stored_us };
+            self.server_stores(target, Message { stored_us, receives, ..arrived }, Arrival::Counted);
+            self.wake(tray);
+            return None;
+        }
         let release = match server.settings.version {
             RabbitVersion::V3 => Release::V3_10,
             RabbitVersion::V40 => Release::V4_0,

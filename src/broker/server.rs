@@ -27,6 +27,8 @@ pub enum Arrival<'d> {
     Moved,
     /// It comes as a dead letter that carries where it died.
     Dead(&'d [Death]),
+    /// It comes as a dead letter with its age and its receives.
+    Counted,
 }
 
 /// How long a node that died stays away.
@@ -217,6 +219,7 @@ impl World {
             delay_us: if is_new && delay.0 > 0 { delay.0 } else { server.settings.delay.0 },
             ttl_us: Some(ttl.0).filter(|ttl_us| is_new && *ttl_us > 0),
             dead_letter: matches!(arrival, Arrival::Dead(_)),
+            history: (arrival == Arrival::Counted).then_some((message.stored_us, u32::from(message.receives))),
         };
         if let Arrival::Dead(deaths) = arrival {
             server.deaths.insert(letter, deaths.to_vec());

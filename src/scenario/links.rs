@@ -324,6 +324,15 @@ fn check_dead_letters(
                 let wrong = format!("after {} receives a message has nowhere to go", settings.max_receives);
                 return Some(Fault::new(place("max_receives"), wrong, "0, or any number together with `dead_letters`"));
             }
+            let of_sqs = |broker| matches!(broker, Broker::Sqs | Broker::SqsFifo);
+            if let Some(Kind::Queue(letters)) = settings.dead_letters.id().and_then(|id| parts.get(id)).map(|part| &part.kind)
+                && of_sqs(settings.broker)
+                && of_sqs(letters.broker)
+                && settings.broker != letters.broker
+            {
+                let wrong = format!("dead letters of a queue with broker {} go to one of its own kind", settings.broker.word());
+                return Some(Fault::new(place("dead_letters"), wrong, "a queue with the same broker"));
+            }
             let mut seen = vec![id];
             let mut next = settings.dead_letters.id();
             while let Some(queue) = next {

@@ -216,6 +216,7 @@ impl World {
                 }
                 Told::Assigned(process, partitions) => {
                     gained = true;
+                    self.crew_meets(index, &partitions);
                     self.crew_moves(index, process, &partitions, Kind::PartitionAssigned);
                 }
                 Told::Revoked(process, partitions) => self.crew_moves(index, process, &partitions, Kind::PartitionRevoked),
@@ -232,6 +233,15 @@ impl World {
         if gained {
             self.members_look(index);
         }
+    }
+
+    /// Partitions come to a process that came after the group.
+    fn crew_meets(&mut self, index: u16, partitions: &[Partition]) {
+        let Some(group) = &mut self.workers[usize::from(index)].group else { return };
+        let is_met = |fresh: &u32| partitions.iter().any(|partition| partition.index == *fresh);
+        let met: Vec<u32> = group.fresh.iter().copied().filter(is_met).collect();
+        group.fresh.retain(|fresh| !met.contains(fresh));
+        self.group_meets(index, &met);
     }
 
     /// Partitions come to a process, or go.

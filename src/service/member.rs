@@ -331,7 +331,9 @@ impl World {
         }
         let members: Vec<u16> =
             (0_u16..).zip(&worker.processes).filter(|(_, hands)| hands.member).map(|(number, _)| number).collect();
-        let Some(group) = &mut worker.group else { return };
+        let fresh = worker.group.as_mut().map_or_else(Vec::new, |group| std::mem::take(&mut group.fresh));
+        self.group_meets(index, &fresh);
+        let Some(group) = &mut self.workers[usize::from(index)].group else { return };
         group.assign(&members);
         let generation = u64::from(group.generation);
         self.note_part(Kind::RebalanceEnded, part, generation);
@@ -363,6 +365,15 @@ impl World {
         let (true, Source::Log(log)) = (std::mem::take(&mut group.forgotten), source) else { return };
         for partition in 0..self.logs[usize::from(log)].partitions.len() {
             self.group_resets(index, log, partition, start_from);
+        }
+    }
+
+    /// A group is given partitions that came after it: it begins there where its settings say.
+    pub(super) fn group_meets(&mut self, index: u16, fresh: &[u32]) {
+        let worker = &self.workers[usize::from(index)];
+        let (start_from, Source::Log(log)) = (worker.settings.start_from, worker.source) else { return };
+        for partition in fresh {
+            self.group_resets(index, log, *partition as usize, start_from);
         }
     }
 

@@ -332,6 +332,7 @@ impl World {
         }
         for worker in log.groups.clone() {
             if let Some(group) = &mut self.workers[usize::from(worker)].group {
+                group.fresh.extend(group.committed.len() as u32..wanted as u32);
                 group.committed.resize(wanted, 0);
                 group.position.resize(wanted, 0);
                 group.owner.resize(wanted, None);

@@ -258,6 +258,11 @@ impl Queue {
         copy
     }
 
+    /// The id of the next new message.
+    pub(super) fn next_id(&self) -> u64 {
+        self.id(self.next + 1)
+    }
+
     /// The message that a redrive task would take next.
     pub(super) fn next_letter(&self) -> Option<Letter> {
         self.shelf.first().and_then(|number| self.shelf.get(number)).map(letter)

@@ -6,7 +6,7 @@
 //! ignored. Without a delay of its own, or with the queue's, a message has the queue's; a FIFO queue refuses any other.
 
 use super::fault::Fault;
-use super::message::{Receive, Received, Send};
+use super::message::{Letter, Receive, Received, Send};
 use super::options::{
     LONGEST_DELAY_US, LONGEST_RETENTION_US, LONGEST_VISIBILITY_US, MOST_RECEIVES, Options, SHORTEST_RETENTION_US,
 };
@@ -18,6 +18,11 @@ use crate::server::{
 
 impl QueueServer for Queue {
     fn publish(&mut self, now_us: u64, letter: Publish) -> Published {
+        if let Some((enqueued_us, receives)) = letter.history {
+            let id = self.next_id();
+            let moved = Letter { id, body: letter.body, group: letter.key, enqueued_us, receives, source: 0 };
+            return Published::Stored(self.accept(now_us, moved));
+        }
         let send = Send {
             group: Some(letter.key),
             dedup: self.options().fifo.and(letter.dedup),
