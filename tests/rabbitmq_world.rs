@@ -72,6 +72,11 @@ fn a_dead_letter_that_a_full_queue_refuses_is_gone() {
     let queue = r#""broker": "rabbitmq-classic", "x-message-ttl": 500, "dead_letters": "full""#;
     let played = play_document(&document(queue, r#""A", "B""#, r#", "workers": 0"#, more), &[], &[]);
     assert_eq!(standings(&played, "A B"), [Standing::Pending, Standing::Lost(Cause::QueueFull)]);
+    // The same where the consumer moves them there itself.
+    let queue = r#""broker": "rabbitmq-classic", "x-max-length": 9"#;
+    let messages = r#"{"id": "A", "poison": true}, {"id": "B", "poison": true}"#;
+    let played = play_document(&document(queue, messages, r#", "dead_letters": "full""#, more), &[], &[]);
+    assert_eq!(standings(&played, "A B"), [Standing::Pending, Standing::Lost(Cause::QueueFull)]);
 }
 
 #[test]
@@ -158,7 +163,7 @@ fn what_must_be_routed_comes_back_to_its_publisher() {
         let played = play_document(&document, &[], &[]);
         (played.standing("m", "w"), played.highest("p", "produce_errors"), played.newest("x", "unroutable"))
     };
-    assert_eq!(played(false), (Standing::Lost(Cause::None), 0, 1), "confirmed and gone");
+    assert_eq!(played(false), (Standing::Lost(Cause::Unroutable), 0, 1), "confirmed and gone");
     assert_eq!(played(true), (Standing::Lost(Cause::PublishGivenUp), 1, 2));
 }
 

@@ -229,7 +229,12 @@ impl World {
             // Someone consumes it: what lands there is an ordinary message.
             _ => {
                 self.hop(from, tray, message.fact, 0);
-                self.store(tray, message, Arrival::Moved);
+                let refused = self.store(tray, message, Arrival::Moved);
+                if refused != Cause::None {
+                    // Nobody sends it again.
+                    self.note(Kind::Held, from, message.fact, message.effects, 0);
+                    self.note(Kind::GaveUp, from, message.fact, message.effects, refused as u64);
+                }
                 return self.wake(tray);
             }
         };

@@ -250,6 +250,11 @@ impl Ledger {
                 state.cause = Cause::Retention as u8;
                 true
             }),
+            // Its publisher lets go of it, and only here is it known why.
+            Kind::Unroutable => self.each(record, 0, |state| {
+                state.cause = Cause::Unroutable as u8;
+                false
+            }),
             Kind::NotRouted => self.each(record, 0, |state| {
                 state.forget();
                 true
@@ -286,7 +291,6 @@ impl Ledger {
             | Kind::TimedOut
             | Kind::Returned
             | Kind::Deduplicated
-            | Kind::Unroutable
             | Kind::Extended
             | Kind::StaleReceipt
             | Kind::AckLost
