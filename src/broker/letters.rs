@@ -20,7 +20,7 @@ impl World {
     pub(super) fn server_buries(&mut self, index: u16, letter: Handle, message: Message, why: Why, held: bool) {
         let server = &mut self.servers[usize::from(index)];
         let (part, dead_letters) = (server.part, server.dead_letters);
-        let deaths = server.deaths.remove(&letter).unwrap_or_default();
+        let deaths = server.deaths_of(letter);
         let ended = match dead_letters {
             None => Some(cause(why)),
             Some(tray) => self.server_passes_on(index, tray, message, why, deaths),

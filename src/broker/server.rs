@@ -4,7 +4,7 @@
 //! its messages get the engine's own. A machine that pushes (RabbitMQ) is asked for its consumers in turn, one message each;
 //! one that is polled (SQS, a table) is asked by whoever has room.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use redrive_brokers::rabbitmq::Death;
 use redrive_brokers::{Consumer, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why};
@@ -48,8 +48,8 @@ pub struct Server {
     pub waiting: std::collections::VecDeque<Holder>,
     machine: Box<dyn QueueServer>,
     letters: Slab<Message>,
-    /// Where the dead letters among them have died.
-    pub(super) deaths: BTreeMap<Handle, Vec<Death>>,
+    /// Where the dead letters among them have died, by their slot.
+    deaths: Vec<Vec<Death>>,
     /// Letters whose delay is not over.
     unripe: BTreeSet<Handle>,
     /// When its own next event is set for.
@@ -141,7 +141,7 @@ impl Server {
             waiting: std::collections::VecDeque::new(),
             machine: machines::open(&settings),
             letters: Slab::default(),
-            deaths: BTreeMap::new(),
+            deaths: Vec::new(),
             unripe: BTreeSet::new(),
             alarm_us: None,
             turn: None,
@@ -194,6 +194,18 @@ impl Server {
         self.next(1).first().map_or(0, |message| now_us.saturating_sub(message.stored_us))
     }
 
+    /// Takes out where a letter has died.
+    pub(super) fn deaths_of(&mut self, letter: Handle) -> Vec<Death> {
+        self.deaths.get_mut(letter.slot as usize).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// A letter is not here any more, if it ever was.
+    fn forget(&mut self, letter: Handle) {
+        if self.letters.remove(letter).is_some() {
+            self.deaths_of(letter);
+        }
+    }
+
     /// Its settings were changed.
     pub fn tune(&mut self, now_us: Timestamp) {
         let tuning = tuning(&self.settings);
@@ -222,7 +234,11 @@ impl World {
             history: (arrival == Arrival::Counted).then_some((message.stored_us, u32::from(message.receives))),
         };
         if let Arrival::Dead(deaths) = arrival {
-            server.deaths.insert(letter, deaths.to_vec());
+            let slot = letter.slot as usize;
+            if server.deaths.len() <= slot {
+                server.deaths.resize(slot + 1, Vec::new());
+            }
+            server.deaths[slot] = deaths.to_vec();
         }
         let published = server.machine.publish(now_us, publish);
         if published == Published::Duplicate {
@@ -231,9 +247,7 @@ impl World {
         }
         self.server_happened(index);
         if !matches!(published, Published::Stored(_)) {
-            let server = &mut self.servers[usize::from(index)];
-            server.letters.remove(letter);
-            server.deaths.remove(&letter);
+            self.servers[usize::from(index)].forget(letter);
         }
         match published {
             Published::Stored(_) | Published::Duplicate => Cause::None,
@@ -300,9 +314,7 @@ impl World {
             What::DroppedHeld(why) => note(Kind::DroppedHeld, cause(why) as u64),
         }
         if !matches!(happening.what, What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_)) {
-            let server = &mut self.servers[usize::from(index)];
-            server.letters.remove(handle);
-            server.deaths.remove(&handle);
+            self.servers[usize::from(index)].forget(handle);
         }
     }
 

@@ -1,7 +1,5 @@
 //! A producer: where messages or shoppers come from.
 
-use std::collections::BTreeMap;
-
 use super::sequence::Lane;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
@@ -34,7 +32,7 @@ pub struct Producer {
     /// Sent and not confirmed.
     pub memory: Slab<HeldMessage>,
     /// Of these, what is not stored, by partition: where a log stores in order.
-    pub lanes: BTreeMap<u32, Lane>,
+    pub lanes: Vec<Lane>,
     /// How many have come.
     pub serial: u32,
     /// For each listed message: the fact it tells of, once that is born.

@@ -4,7 +4,7 @@
 //! (OUT_OF_ORDER_SEQUENCE_NUMBER, `ProducerAppendInfo` of Apache Kafka): a record that comes before an earlier one of its
 //! partition is sent again once that is stored. Simplified: any number of records may be on their way at once.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use crate::message::Message;
 use crate::observe::record::Cause;
@@ -18,16 +18,31 @@ const TOGETHER: usize = 500;
 /// A record that is not stored.
 #[derive(Clone, Copy, Debug)]
 struct Unstored {
+    /// Its number at the producer.
+    serial: u32,
     held: Handle,
     /// It was refused and waits for the one before it.
     waits: bool,
 }
 
-/// The records for one partition that are not stored, by their number at the producer.
+/// The records for one partition that are not stored, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
-    unstored: BTreeMap<u32, Unstored>,
+    unstored: VecDeque<Unstored>,
     waiting: u32,
+}
+
+impl Lane {
+    /// The place of the record with this number; where it would be, if it is not there.
+    fn find(&self, serial: u32) -> Result<usize, usize> {
+        self.unstored.binary_search_by_key(&serial, |record| record.serial)
+    }
+
+    fn add(&mut self, serial: u32, held: Handle) {
+        if let Err(place) = self.find(serial) {
+            self.unstored.insert(place, Unstored { serial, held, waits: false });
+        }
+    }
 }
 
 impl World {
@@ -42,7 +57,10 @@ impl World {
             return None;
         }
         let place = (log.partition_of(message, partitioner), serial);
-        producer.lanes.entry(place.0).or_default().unstored.insert(serial, Unstored { held, waits: false });
+        if producer.lanes.len() < log.partitions.len() {
+            producer.lanes.resize(log.partitions.len(), Lane::default());
+        }
+        producer.lanes[place.0 as usize].add(serial, held);
         Some(place)
     }
 
@@ -51,10 +69,8 @@ impl World {
         let Caller::Producer(index, held) = caller else { return Cause::None };
         let producer = &self.producers[usize::from(index)];
         let Some((partition, serial)) = producer.memory.get(held).and_then(|entry| entry.place) else { return Cause::None };
-        let unstored = producer.lanes.get(&partition).map(|lane| &lane.unstored);
-        let earlier = unstored.is_some_and(|unstored| {
-            unstored.contains_key(&serial) && unstored.first_key_value().is_some_and(|(first, _)| *first < serial)
-        });
+        let place = producer.lanes.get(partition as usize).map(|lane| lane.find(serial));
+        let earlier = matches!(place, Some(Ok(1..)));
         if earlier { Cause::OutOfSequence } else { Cause::None }
     }
 
@@ -69,14 +85,16 @@ impl World {
     pub(super) fn sequence_leaves(&mut self, index: u16, place: Option<(u32, u32)>) {
         let now_us = self.now_us;
         let Some((partition, serial)) = place else { return };
-        let Some(lane) = self.producers[usize::from(index)].lanes.get_mut(&partition) else { return };
-        if let Some(left) = lane.unstored.remove(&serial) {
+        let Some(lane) = self.producers[usize::from(index)].lanes.get_mut(partition as usize) else { return };
+        if let Ok(place) = lane.find(serial)
+            && let Some(left) = lane.unstored.remove(place)
+        {
             lane.waiting -= u32::from(left.waits);
         }
         if lane.waiting == 0 {
             return;
         }
-        for record in lane.unstored.values_mut().take(TOGETHER).filter(|record| record.waits) {
+        for record in lane.unstored.iter_mut().take(TOGETHER).filter(|record| record.waits) {
             record.waits = false;
             lane.waiting -= 1;
             self.pending.after(now_us, 0, Event::Resend(index, record.held));
@@ -86,10 +104,10 @@ impl World {
     /// A record was refused for an earlier one: it is sent again after that.
     pub(super) fn sequence_waits(&mut self, index: u16, place: Option<(u32, u32)>) {
         let Some((partition, serial)) = place else { return };
-        let Some(lane) = self.producers[usize::from(index)].lanes.get_mut(&partition) else { return };
-        let first = lane.unstored.first_key_value().map(|(first, _)| *first);
-        let Some(record) = lane.unstored.get_mut(&serial) else { return };
-        if first == Some(serial) {
+        let Some(lane) = self.producers[usize::from(index)].lanes.get_mut(partition as usize) else { return };
+        let Ok(place) = lane.find(serial) else { return };
+        let record = &mut lane.unstored[place];
+        if place == 0 {
             // The one before it is stored by now.
             self.pending.after(self.now_us, 0, Event::Resend(index, record.held));
         } else if !std::mem::replace(&mut record.waits, true) {
@@ -104,8 +122,7 @@ impl World {
                 if let Some((partition, serial)) = entry.place
                     && gone.iter().any(|(_, record)| record.fact == entry.message.fact)
                 {
-                    let lane = producer.lanes.entry(partition).or_default();
-                    lane.unstored.entry(serial).or_insert(Unstored { held, waits: false });
+                    producer.lanes[partition as usize].add(serial, held);
                 }
             }
         }
