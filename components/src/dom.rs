@@ -12,6 +12,8 @@ use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, Node as DomNode};
 
+use crate::focus;
+
 /// What an event does.
 type Act = Rc<dyn Fn(&Event)>;
 /// What a place shows, read anew whenever a signal in it changes.
@@ -100,6 +102,12 @@ impl Node {
         self
     }
 
+    /// Whom it stands for: in a list whose rows come and go, so that the next one does not take its place under the focus.
+    #[must_use]
+    pub fn who(self, who: impl Into<String>) -> Self {
+        self.attr(WHO, who)
+    }
+
     /// What is in a field. A name that starts with a dot is a property: what the visitor sees, not what the page began
     /// with.
     #[must_use]
@@ -148,6 +156,13 @@ struct Shown {
     /// The listeners live as long as the element.
     _listeners: Vec<Closure<dyn Fn(Event)>>,
     dom: DomNode,
+}
+
+/// The attribute that says who an element stands for.
+const WHO: &str = "data-who";
+
+fn identity<'a>(attributes: &'a [(&'static str, String)]) -> Option<&'a str> {
+    attributes.iter().find(|(name, _)| *name == WHO).map(|(_, who)| who.as_str())
 }
 
 impl Shown {
@@ -210,10 +225,11 @@ impl Shown {
         Ok(shown)
     }
 
-    /// Whether the same element can show it.
+    /// Whether the same element can show it. One that has an identity is not made another's: the focus would be on something
+    /// else without a word.
     fn fits(&self, node: &Node) -> bool {
         let same_acts = self.acts.iter().map(|act| act.0).eq(node.0.acts.iter().map(|act| act.0));
-        self.tag == node.0.tag && same_acts
+        self.tag == node.0.tag && same_acts && identity(&self.attributes) == identity(&node.0.attributes)
     }
 
     fn become_like(&mut self, node: Node) -> Result<(), JsValue> {
@@ -249,23 +265,42 @@ impl Shown {
 
 /// Makes what is inside `parent` look like `nodes`.
 fn show(parent: &DomNode, shown: &mut Vec<Shown>, nodes: Vec<Node>) -> Result<(), JsValue> {
-    for extra in shown.drain(nodes.len().min(shown.len())..) {
-        parent.remove_child(&extra.dom)?;
-    }
-    for (index, node) in nodes.into_iter().enumerate() {
-        match shown.get_mut(index) {
-            Some(old) if old.fits(&node) => old.become_like(node)?,
-            Some(old) => {
-                let fresh = Shown::new(node)?;
-                parent.replace_child(&fresh.dom, &old.dom)?;
-                *old = fresh;
-            }
-            None => {
-                let fresh = Shown::new(node)?;
-                parent.append_child(&fresh.dom)?;
-                shown.push(fresh);
+    let mut lost = false;
+    let mut forget = |gone: Shown| {
+        lost |= focus::is_in(&gone.dom);
+        parent.remove_child(&gone.dom).map(|_| ())
+    };
+    let mut index = 0;
+    let mut rest = nodes.into_iter();
+    while let Some(node) = rest.next() {
+        let who = identity(&node.0.attributes);
+        if who.is_some() {
+            // What stood before it and has gone.
+            if let Some(ahead) = shown[index..].iter().position(|old| identity(&old.attributes) == who) {
+                shown.drain(index..index + ahead).try_for_each(&mut forget)?;
             }
         }
+        match shown.get_mut(index) {
+            Some(old) if old.fits(&node) => old.become_like(node)?,
+            old => {
+                let stays = old.as_ref().is_some_and(|old| {
+                    let who = identity(&old.attributes);
+                    who.is_some() && rest.as_slice().iter().any(|later| identity(&later.0.attributes) == who)
+                });
+                let fresh = Shown::new(node)?;
+                parent.insert_before(&fresh.dom, old.as_ref().map(|old| &old.dom))?;
+                if old.is_some() && !stays {
+                    forget(std::mem::replace(&mut shown[index], fresh))?;
+                } else {
+                    shown.insert(index, fresh);
+                }
+            }
+        }
+        index += 1;
+    }
+    shown.drain(index..).try_for_each(forget)?;
+    if lost {
+        focus::rescue(parent);
     }
     Ok(())
 }
@@ -330,6 +365,19 @@ mod tests {
         assert_eq!(place.inner_html(), r#"<li class="y">a</li><li class="x">c</li><li class="x">d</li>"#);
         show(&place, &mut shown, vec![el("p").says("e")]).expect("shown");
         assert_eq!(place.inner_html(), "<p>e</p>");
+    }
+
+    #[wasm_bindgen_test]
+    fn a_row_with_an_identity_keeps_its_element_wherever_it_stands() {
+        let (place, mut shown) = (place(), Vec::new());
+        let rows = |names: &str| names.chars().map(|name| el("li").who(name).says(name)).collect::<Vec<_>>();
+        let element = |at: u32| place.children().item(at);
+        show(&place, &mut shown, rows("abc")).expect("shown");
+        let (b, c) = (element(1), element(2));
+        show(&place, &mut shown, rows("bc")).expect("shown");
+        assert_eq!((element(0), element(1), element(2)), (b.clone(), c, None));
+        show(&place, &mut shown, rows("db")).expect("shown");
+        assert_eq!((element(1), place.text_content()), (b, Some("db".into())));
     }
 
     #[wasm_bindgen_test]

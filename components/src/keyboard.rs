@@ -5,6 +5,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{HtmlElement, KeyboardEvent};
 
 use crate::dom::{Node, el};
+use crate::focus;
 use crate::lab::Lab;
 use crate::state::Selection;
 use crate::ui::{Sheet, Ui, over};
@@ -85,7 +86,7 @@ pub fn listen(lab: Lab, ui: Ui) {
     on_cleanup(move || listening.remove());
 }
 
-/// Closes the open card and gives the focus back to the part it was opened from.
+/// Closes the open card and gives the focus back to the part, or to what it was opened from.
 pub fn close(lab: Lab) {
     let selection = lab.selection.get_untracked();
     lab.select(Selection::Nothing);
@@ -94,6 +95,9 @@ pub fn close(lab: Lab) {
         if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok()) {
             let _ = button.focus();
         }
+    }
+    if selection != Selection::Nothing {
+        focus::back(lab.opener.get_value());
     }
 }
 

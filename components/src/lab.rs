@@ -11,9 +11,11 @@ use redrive::command::Command;
 use redrive::run::{Run, Source};
 use redrive::scenario::{Fault, Faults};
 use redrive::timeline::Timeline;
+use web_sys::HtmlElement;
 
 use crate::compare::{Beside, reel::Reel};
 use crate::explore::Trials;
+use crate::focus;
 use crate::messages::Messages;
 use crate::player::{Desk, Mode};
 use crate::stage::layout::Rect;
@@ -69,6 +71,8 @@ pub struct Lab {
     pub beside_frame: RwSignal<Arc<Frame>>,
     /// What is said of a run that was changed in its past; empty for nothing.
     pub forked: RwSignal<String>,
+    /// What had the focus when a card opened.
+    pub opener: StoredValue<Option<HtmlElement>, LocalStorage>,
 }
 
 impl Lab {
@@ -97,6 +101,7 @@ impl Lab {
             beside: RwSignal::new(None),
             beside_frame: RwSignal::new(Arc::default()),
             forked: RwSignal::new(String::new()),
+            opener: StoredValue::new_local(None),
         }
     }
 
@@ -254,6 +259,9 @@ impl Lab {
         if self.following.get_untracked().is_some_and(|fact| selection != Selection::Message(fact)) {
             self.following.set(None);
             self.pause();
+        }
+        if self.selection.get_untracked() == Selection::Nothing {
+            self.opener.set_value(focus::holder());
         }
         self.selection.set(selection);
         self.refresh();

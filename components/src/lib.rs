@@ -8,6 +8,7 @@ mod brokers;
 mod compare;
 mod dom;
 mod explore;
+mod focus;
 mod footer;
 mod frame;
 mod header;

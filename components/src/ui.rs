@@ -2,9 +2,10 @@
 
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
-use web_sys::HtmlDialogElement;
+use web_sys::{HtmlDialogElement, HtmlElement};
 
 use crate::dom::{Node, button, el, slot};
+use crate::focus;
 
 /// A dialog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,17 +70,23 @@ pub struct Ui {
     pub sheet: RwSignal<Option<Sheet>>,
     /// The tab that a narrow page shows.
     pub tab: RwSignal<Tab>,
+    /// What had the focus when a dialog opened.
+    opener: StoredValue<Option<HtmlElement>, LocalStorage>,
 }
 
 impl Ui {
     /// Nothing is open.
     #[must_use]
     pub fn new() -> Self {
-        Self { sheet: RwSignal::new(None), tab: RwSignal::new(Tab::Users) }
+        Self { sheet: RwSignal::new(None), tab: RwSignal::new(Tab::Users), opener: StoredValue::new_local(None) }
     }
 
     /// Opens a dialog.
     pub fn open(self, sheet: Sheet) {
+        // From one dialog to the next: back to what opened the first.
+        if self.sheet.get_untracked().is_none() {
+            self.opener.set_value(focus::holder());
+        }
         self.sheet.set(Some(sheet));
     }
 
@@ -113,6 +120,9 @@ pub fn over(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, content
         .on("close", move |_| {
             if ui.sheet.get_untracked() == Some(sheet) {
                 ui.close();
+            }
+            if ui.sheet.get_untracked().is_none() {
+                focus::back(ui.opener.get_value());
             }
         })
         .with(el("div").class("over-head").with(el("h2").attr("id", label).says(title)).with(close))

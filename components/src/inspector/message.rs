@@ -84,7 +84,7 @@ fn card(lab: Lab, ui: Ui, fact: u32) -> Node {
         let follow = button("btn pri", if following { "Stop following" } else { "Follow" }).attr("id", "follow");
         vec![
             follow.press(move || if following { lab.pause() } else { lab.follow(fact) }),
-            button("btn quiet", "Close").press(move || lab.select(Selection::Nothing)),
+            button("btn quiet", "Close").press(move || crate::keyboard::close(lab)),
         ]
     });
     super::focus("message");

@@ -40,7 +40,7 @@ fn cure_button(lab: Lab, cure: CureView, (pointed, place): (RwSignal<usize>, usi
             pointed.set(place);
         }
     };
-    el("li").with(
+    el("li").who(cure.title.clone()).with(
         button("btn", cure.title)
             .attr("title", cure.why)
             .press(apply)
@@ -60,6 +60,7 @@ fn done(lab: Lab) -> Node {
             let text = timed.command.to_string();
             let withdraw = button("link", "withdraw").attr("aria-label", format!("Withdraw {text}"));
             el("li")
+                .who([&clock(timed.at_us), " ", &text].concat())
                 .with(el("time").says(clock(timed.at_us)))
                 .with(el("code").says(text))
                 .with(withdraw.press(move || lab.withdraw(index)))
