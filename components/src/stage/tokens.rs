@@ -36,14 +36,37 @@ pub struct Placed {
     pub y: f64,
 }
 
-/// Where a hop is drawn at a moment: on its curve, or at an end of it where nothing may move.
-#[must_use]
-pub fn placed(hop: &HopView, now_us: u64, trail_us: u64, layout: &Layout, still: bool) -> Placed {
+/// How far along its line a hop is at a moment, as a share of the line.
+fn share(hop: &HopView, now_us: u64, trail_us: u64) -> f64 {
     let span = hop.end_us.saturating_sub(hop.start_us).max(trail_us).max(1);
-    let share = (now_us.saturating_sub(hop.start_us) as f64 / span as f64).within(0.0, 1.0);
-    let share = if still { share.round() } else { share };
+    (now_us.saturating_sub(hop.start_us) as f64 / span as f64).within(0.0, 1.0)
+}
+
+/// Where a hop is drawn that is so far along.
+fn placed(hop: &HopView, share: f64, layout: &Layout) -> Placed {
     let (x, y) = layout.curve(usize::from(hop.from), usize::from(hop.to)).at(share);
     Placed { x, y }
+}
+
+/// The share of a line that one message takes where they stand in a row at its end, and the most that a row takes.
+const PLACE: f64 = 0.12;
+const ROW: f64 = 0.48;
+
+/// How far along each hop is drawn: where it is or, where nothing may move, in a row at the end that it is nearer to, so that
+/// each is seen.
+#[must_use]
+pub fn shares(hops: &[HopView], now_us: u64, trail_us: u64, still: bool) -> Vec<f64> {
+    let all: Vec<f64> = hops.iter().map(|hop| share(hop, now_us, trail_us)).collect();
+    if !still {
+        return all;
+    }
+    let end = |place: usize| (hops[place].from, hops[place].to, all[place] >= 0.5);
+    let row = |place: usize| {
+        let before = (0..place).filter(|other| end(*other) == end(place)).count();
+        let into = (before as f64 * PLACE).min(ROW);
+        if end(place).2 { 1.0 - into } else { into }
+    };
+    (0..hops.len()).map(row).collect()
 }
 
 impl Canvas {
@@ -91,8 +114,8 @@ impl Canvas {
         let _ = self.context.set_transform(unit, 0.0, 0.0, unit, 0.0, 0.0);
         self.context.clear_rect(0.0, 0.0, layout.width, layout.height);
         let mut hits = Vec::with_capacity(hops.len());
-        for hop in hops {
-            let place = placed(hop, now_us, trail_us, layout, still);
+        for (hop, share) in hops.iter().zip(shares(hops, now_us, trail_us, still)) {
+            let place = placed(hop, share, layout);
             self.token(hop, place);
             hits.push(Hit { x: place.x, y: place.y, r: 13.0, fact: hop.token.fact });
         }
@@ -211,11 +234,15 @@ mod tests {
         };
         let token = TokenRef { fact: 1, label: "1".into(), key: 1, shape: TokenShape::Plain };
         let hop = HopView { token, from: 0, to: 1, start_us: 1_000, end_us: 2_000 };
-        let x = |now, trail, still| placed(&hop, now, trail, &layout, still).x;
+        let x = |now, trail, still| placed(&hop, shares(std::slice::from_ref(&hop), now, trail, still)[0], &layout).x;
         assert_eq!([x(1_000, 0, false), x(1_500, 0, false), x(2_000, 0, false)], [10.0, 60.0, 110.0]);
         // A short hop stays on the way for as long as the trail, so that it can be seen.
         assert_eq!(x(2_000, 2_000, false), 60.0);
         // Where nothing may move it is at one end or the other.
         assert_eq!([x(1_400, 0, true), x(1_600, 0, true)], [10.0, 110.0]);
+        // Several stand in a row there.
+        let three = [hop.clone(), hop.clone(), hop];
+        assert_eq!(shares(&three, 1_400, 0, true), [0.0, 0.12, 0.24]);
+        assert_eq!(shares(&three, 1_600, 0, true), [1.0, 0.88, 0.76]);
     }
 }
