@@ -44,7 +44,7 @@ impl Lab {
                 let fault = Fault::new(
                     "address",
                     format!("`{shown}` is no address of this lab"),
-                    "#/s/ID for a scenario, #/run/LINK for a shared run, #/compare/LINK/LINK for two, #/brokers, #/fidelity",
+                    "#/s/ID for a scenario; #/run/LINK for a shared run or #/compare/LINK/LINK for two, /at/MICROSECONDS behind it for a moment; #/brokers, #/fidelity",
                 );
                 self.explain("There is nothing at this address", vec![fault]);
             }

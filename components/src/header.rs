@@ -90,7 +90,7 @@ fn seed(lab: Lab) -> Node {
     let wrong = RwSignal::new(String::new());
     let take = move |text: String| match text.trim().parse::<u64>() {
         Ok(seed) => wrong.set(lab.reopen(|run| run.seed = Some(seed)).err().map(|faults| faults.to_string()).unwrap_or_default()),
-        Err(_) => wrong.set("a whole number".into()),
+        Err(_) => wrong.set("a whole number below 2⁶⁴".into()),
     };
     slot(move || {
         let Some(seed) = lab.opened.with(|open| open.as_ref().map(|open| open.seed)) else { return Vec::new() };

@@ -30,6 +30,9 @@ pub enum Route {
     Unknown(String),
 }
 
+/// The longest id of a scenario that is looked for.
+const MOST_ID: usize = 64;
+
 /// Reads the part of an address after `#`.
 #[must_use]
 pub fn parse(hash: &str) -> Route {
@@ -42,7 +45,8 @@ pub fn parse(hash: &str) -> Route {
         ("", None, ..) => Route::Home,
         ("brokers", None, ..) => Route::Brokers,
         ("fidelity", None, ..) => Route::Fidelity,
-        ("s", Some(id), None, ..) if !id.is_empty() => Route::Scenario(id.to_owned()),
+        // Longer than any id that a scenario may have.
+        ("s", Some(id), None, ..) if (1..=MOST_ID).contains(&id.len()) => Route::Scenario(id.to_owned()),
         ("run", Some(link), None, ..) => Route::Shared { link: link.to_owned(), at_us: 0 },
         ("run", Some(link), Some("at"), Some(at), None) if at.parse::<u64>().is_ok() => {
             Route::Shared { link: link.to_owned(), at_us: at.parse().unwrap_or_default() }
@@ -98,6 +102,7 @@ mod tests {
     fn what_is_no_address_is_said_to_be_none() {
         for address in [
             "#/s/",
+            &["#/s/", &"x".repeat(100)].concat(),
             "#/compare/abc",
             "#/compare/a/b/c",
             "#/compare//b",

@@ -29,3 +29,29 @@ fn a_setting_that_is_not_allowed_says_what_is() {
     page.until_text("#inspector", "`-5s` is negative");
     page.until_text("#inspector", "0s to 12h");
 }
+
+#[test]
+fn an_address_that_is_none_is_answered_with_its_forms() {
+    let page = Visitor::new("bad_address").open("#/run/AAAA/at/soon");
+    page.until_it_says("is no address of this lab");
+    page.until_it_says("/at/MICROSECONDS");
+    // One that nobody could read to its end is cut.
+    page.go_to_address("about:blank");
+    page.go_to(&format!("#/s/{}", "x".repeat(50_000)));
+    page.until_it_says("is no address of this lab");
+    assert!(page.text().len() < 20_000, "{}", page.text().len());
+    page.go_to_address("about:blank");
+    page.go_to("#/compare/AAAA/AAAA");
+    page.until_it_says("The left run of this comparison cannot be opened");
+}
+
+#[test]
+fn what_looks_like_html_is_text() {
+    let page = Visitor::new("html_input").open("");
+    page.until("the lab is there", |page| page.count("#clock") == 1);
+    page.click_button("Find message");
+    page.part("#find-text").type_in("<img src=x onerror=alert(1)>");
+    page.press(redrive_page_tests::Key::Enter);
+    page.until_text("#find-said", "<img src=x onerror=alert(1)>");
+    assert_eq!(page.count("#find img"), 0);
+}

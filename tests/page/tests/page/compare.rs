@@ -3,7 +3,7 @@
 use redrive::command::Timed;
 use redrive::compare::{Compare, Differences, Side};
 use redrive::run::Run;
-use redrive::sim::time::grouped;
+use redrive::sim::time::{clock, grouped};
 use redrive::timeline::Progress;
 use redrive_page_tests::{Key, Page, Visitor};
 
@@ -130,8 +130,9 @@ fn a_broken_shop_stands_beside_the_same_shop_cured() {
     check_counts(&page, &found);
     assert!(page.text_of("#two-told").contains("fewer late"), "{}", page.text_of("#two-told"));
     assert!(page.text_of("#two-fork").contains("00:20.00"));
-    assert_eq!(found.differs_us, Some(20 * SECOND));
-    assert!(page.text_of("#two-differs").contains("00:20.00"));
+    let differs_us = found.differs_us.expect("the relay gets through in one of them");
+    assert!(differs_us >= 20 * SECOND, "{differs_us}");
+    assert!(page.text_of("#two-differs").contains(&clock(differs_us)));
 
     // The cluster is down on one stage, and whoever hears the other is told so.
     let name = |css: &str| page.part(css).attribute("aria-label").unwrap_or_default();
@@ -155,7 +156,7 @@ fn a_broken_shop_stands_beside_the_same_shop_cured() {
 
     // To the first difference, where both are one run still.
     page.part("#two-differs").click();
-    until_at(&page, 20);
+    page.until("time is there", |page| page.text_of("#clock") == clock(differs_us) && !page.has_control("button", "Stop"));
     page.until_text("#two-told", "No count of an effect differs.");
 }
 
