@@ -13,6 +13,7 @@ pub mod postgres;
 pub mod profile;
 pub mod rabbitmq;
 pub mod server;
+pub mod sorted;
 pub mod sqs;
 pub mod transcript;
 

@@ -7,11 +7,10 @@
 //!
 //! A log with one replica is here alone: a record is safe once it is stored. What replicas add is in `replicas.rs`.
 
-use std::collections::BTreeMap;
-
 use redrive_brokers::kafka::compaction::Cleaner;
 use redrive_brokers::kafka::partitioner::{crc32, murmur2};
 use redrive_brokers::kafka::segment::{self, Segments};
+use redrive_brokers::sorted::SortedMap;
 
 use super::replicas::Replicas;
 use super::transactions::Transactions;
@@ -63,7 +62,7 @@ pub struct Log {
     pub replicas: Option<Box<Replicas>>,
     /// Where the records are whose publishers have no answer yet, by publisher and its number for the record: kept where
     /// repeats are to be recognised.
-    pub unconfirmed: BTreeMap<(u16, u64), (u32, u64)>,
+    pub unconfirmed: SortedMap<(u16, u64), (u32, u64)>,
 }
 
 impl Log {
@@ -84,7 +83,7 @@ impl Log {
             marked: 0,
             transactions: None,
             replicas,
-            unconfirmed: BTreeMap::new(),
+            unconfirmed: SortedMap::default(),
         };
         log.widen(0);
         log

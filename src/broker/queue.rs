@@ -8,13 +8,12 @@
 //!
 //! Simplified: one order for the whole queue, oldest first, where SQS standard promises none.
 
-use std::collections::BTreeMap;
-
 use super::machines::hidden_us;
 use crate::message::Message;
 use crate::scenario::parts::QueueSettings;
 use crate::sim::order::by_key;
 use crate::sim::{Handle, Slab, Tape, Timestamp};
+use redrive_brokers::sorted::SortedMap;
 
 /// A message with its place in the order of arrival.
 #[derive(Clone, Copy, Debug)]
@@ -83,7 +82,7 @@ pub struct WorkQueue {
     /// Never received, in order of arrival.
     ready: Tape<InQueue>,
     /// Visible again, by place in the order of arrival: they go first.
-    again: BTreeMap<u64, Message>,
+    again: SortedMap<u64, Message>,
     /// Hidden or delayed.
     hidden: Slab<Hidden>,
     held: u64,
@@ -109,7 +108,7 @@ impl WorkQueue {
             tray: false,
             effects: 0,
             ready: Tape::default(),
-            again: BTreeMap::new(),
+            again: SortedMap::default(),
             hidden: Slab::default(),
             held: 0,
             sequence: 0,
@@ -167,7 +166,7 @@ impl WorkQueue {
     #[must_use]
     #[cfg_attr(page, optimize(speed))]
     pub fn peek(&self) -> Option<InQueue> {
-        let again = self.again.first_key_value().map(|(sequence, message)| InQueue { message: *message, sequence: *sequence });
+        let again = self.again.first().map(|(sequence, message)| InQueue { message: *message, sequence });
         match (again, self.ready.front()) {
             (Some(again), Some(fresh)) if fresh.sequence < again.sequence => Some(*fresh),
             (Some(again), _) => Some(again),
@@ -183,7 +182,7 @@ impl WorkQueue {
             return self.ready.pop();
         }
         let next = self.peek()?;
-        if self.again.remove(&next.sequence).is_none() {
+        if self.again.remove(next.sequence).is_none() {
             self.ready.pop();
         }
         Some(next)
@@ -237,7 +236,7 @@ impl WorkQueue {
             self.acked += 1;
             return Acked::Deleted;
         }
-        if self.again.remove(&receipt.sequence).is_some() {
+        if self.again.remove(receipt.sequence).is_some() {
             self.acked += 1;
             return Acked::DeletedLate;
         }
@@ -254,7 +253,8 @@ impl WorkQueue {
     #[must_use]
     #[cfg_attr(page, optimize(speed))]
     pub fn next(&self, most: usize) -> Vec<Message> {
-        let mut next: Vec<InQueue> = self.again.iter().take(most).map(|(s, m)| InQueue { message: *m, sequence: *s }).collect();
+        let mut next: Vec<InQueue> =
+            self.again.iter().take(most).map(|(sequence, message)| InQueue { message: *message, sequence }).collect();
         next.extend(self.ready.iter().take(most).copied());
         by_key(next, |queued| queued.sequence).into_iter().take(most).map(|queued| queued.message).collect()
     }

@@ -107,7 +107,7 @@ impl World {
         if log.unconfirmed.is_empty() {
             return None;
         }
-        let place = log.unconfirmed.get(&self.publish_number(caller, message)).copied()?;
+        let place = log.unconfirmed.get(self.publish_number(caller, message)).copied()?;
         let record = log.partitions[place.0 as usize].get(place.1)?;
         (record.fact == message.fact).then_some(place)
     }
@@ -133,9 +133,14 @@ impl World {
         let known = &mut self.logs[usize::from(index)].unconfirmed;
         match caller {
             // A relay sends one batch at a time, and this was it.
-            Caller::Relay(..) => known.retain(|(part, _), _| *part != number.0),
+            Caller::Relay(..) => {
+                let own: Vec<_> = known.range((number.0, 0)..=(number.0, u64::MAX)).map(|(own, _)| own).collect();
+                for own in own {
+                    known.remove(own);
+                }
+            }
             _ => {
-                known.remove(&number);
+                known.remove(number);
             }
         }
     }

@@ -4,7 +4,7 @@
 //! its messages get the engine's own. A machine that pushes (RabbitMQ) is asked for its consumers in turn, one message each;
 //! one that is polled (SQS, a table) is asked by whoever has room.
 
-use std::collections::BTreeSet;
+use redrive_brokers::sorted::SortedSet;
 
 use redrive_brokers::rabbitmq::Death;
 use redrive_brokers::{Consumer, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why};
@@ -51,7 +51,7 @@ pub struct Server {
     /// Where the dead letters among them have died, by their slot.
     deaths: Vec<Vec<Death>>,
     /// Letters whose delay is not over.
-    unripe: BTreeSet<Handle>,
+    unripe: SortedSet<Handle>,
     /// When its own next event is set for.
     alarm_us: Option<Timestamp>,
     /// The consumer that was given the last pushed message; the first one to come begins.
@@ -142,7 +142,7 @@ impl Server {
             machine: machines::open(&settings),
             letters: Slab::default(),
             deaths: Vec::new(),
-            unripe: BTreeSet::new(),
+            unripe: SortedSet::default(),
             alarm_us: None,
             turn: None,
             dead_nodes: Vec::new(),
@@ -285,7 +285,7 @@ impl World {
         let message = *message;
         let unripe = match happening.what {
             What::Delayed => !server.unripe.insert(handle),
-            _ => server.unripe.remove(&handle),
+            _ => server.unripe.remove(handle),
         };
         if unripe && happening.what != What::Ripened {
             // It goes before its delay is over: in the books it leaves by way of those that can be delivered.

@@ -4,10 +4,9 @@
 //! gets, in each partition that it wrote to. Simplified: a producer commits in the moment in which the last message of the
 //! transaction is stored.
 
-use std::collections::BTreeMap;
-
 use redrive_brokers::kafka::isolation::Isolation;
 use redrive_brokers::kafka::partition::Acks;
+use redrive_brokers::sorted::SortedMap;
 
 use super::log::Log;
 use super::replicas::NOBODY;
@@ -38,7 +37,7 @@ struct Open {
 pub struct Transactions {
     stable: Vec<Isolation>,
     /// By producer, an index among producers.
-    open: BTreeMap<u16, Open>,
+    open: SortedMap<u16, Open>,
     begun: u32,
 }
 
@@ -89,13 +88,13 @@ impl World {
         let known = log.transactions.get_or_insert_default();
         known.stable.resize(log.partitions.len(), Isolation::default());
         known.stable[place.0 as usize].wrote(u64::from(producer), place.1);
-        if !known.open.contains_key(&producer) {
+        if !known.open.contains_key(producer) {
             known.begun += 1;
             let number = known.begun;
             known.open.insert(producer, Open { since_us: now_us, number, messages: 0, partitions: Vec::new(), commits: None });
             self.pending.after(now_us, timeout_us, Event::TransactionOver(index, producer, number));
         }
-        let Some(open) = known.open.get_mut(&producer) else { return };
+        let Some(open) = known.open.get_mut(producer) else { return };
         open.messages += 1;
         if !open.partitions.contains(&place.0) {
             open.partitions.push(place.0);
@@ -110,7 +109,7 @@ impl World {
         let now_us = self.now_us;
         let timeout_us = self.producers[usize::from(producer)].settings.transaction_timeout.0;
         let known = self.logs[usize::from(index)].transactions.as_ref();
-        let Some(open) = known.and_then(|known| known.open.get(&producer)).filter(|open| open.number == number) else { return };
+        let Some(open) = known.and_then(|known| known.open.get(producer)).filter(|open| open.number == number) else { return };
         let due_us = open.since_us.saturating_add(timeout_us);
         match open.commits {
             Some(commits) => self.transaction_ends(index, producer, commits),
@@ -123,7 +122,7 @@ impl World {
     pub(crate) fn transactions_of(&mut self, producer: u16, aborts: bool) {
         for index in 0..self.logs.len() as u16 {
             let known = self.logs[usize::from(index)].transactions.as_ref();
-            let Some(number) = known.and_then(|known| known.open.get(&producer)).map(|open| open.number) else { continue };
+            let Some(number) = known.and_then(|known| known.open.get(producer)).map(|open| open.number) else { continue };
             if aborts {
                 self.transaction_ends(index, producer, false);
             } else {
@@ -138,7 +137,7 @@ impl World {
         let marker =
             Message { stored_us: self.now_us, fact: NO_FACT, key: 0, receives: 0, effects: 0, poison: false, tombstone: false };
         let Some(known) = self.logs[usize::from(index)].transactions.as_mut() else { return };
-        let Some(open) = known.open.get_mut(&producer) else { return };
+        let Some(open) = known.open.get_mut(producer) else { return };
         open.commits = Some(commits);
         let number = open.number;
         for partition in open.partitions.clone() {
@@ -155,7 +154,7 @@ impl World {
             let from = self.logs[usize::from(index)].last_stable(partition as usize);
             if let Some(known) = self.logs[usize::from(index)].transactions.as_mut() {
                 known.stable[partition as usize].ended(u64::from(producer), offset, commits);
-                if let Some(open) = known.open.get_mut(&producer) {
+                if let Some(open) = known.open.get_mut(producer) {
                     open.partitions.retain(|other| *other != partition);
                 }
             }
@@ -169,8 +168,8 @@ impl World {
             }
         }
         let Some(known) = self.logs[usize::from(index)].transactions.as_mut() else { return };
-        if known.open.get(&producer).is_some_and(|open| open.partitions.is_empty()) {
-            known.open.remove(&producer);
+        if known.open.get(producer).is_some_and(|open| open.partitions.is_empty()) {
+            known.open.remove(producer);
         } else {
             self.pending.after(self.now_us, AGAIN_US, Event::TransactionOver(index, producer, number));
         }

@@ -5,7 +5,8 @@
 //! Information Functions", `pg_snapshot_xmin`). Who is under way is known to the machine of `redrive-brokers`. Simplified: the
 //! id of the row is that of its transaction, which writes one.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use redrive_brokers::sorted::{SortedMap, SortedSet};
+use std::collections::VecDeque;
 
 use redrive_brokers::postgres::Xids;
 
@@ -23,9 +24,9 @@ pub struct Outbox {
     in_order: Tape<Message>,
     /// A relay asks for ids: rows are in `by_id`.
     pub indexed: bool,
-    by_id: BTreeMap<RowKey, Message>,
+    by_id: SortedMap<RowKey, Message>,
     /// Rows that a relay has locked.
-    locked: BTreeSet<RowKey>,
+    locked: SortedSet<RowKey>,
     /// Rows that no relay will ever read.
     passed_over: Vec<Message>,
     /// Ids of transactions.
@@ -42,8 +43,8 @@ impl Default for Outbox {
         Self {
             in_order: Tape::default(),
             indexed: false,
-            by_id: BTreeMap::new(),
-            locked: BTreeSet::new(),
+            by_id: SortedMap::default(),
+            locked: SortedSet::default(),
             passed_over: Vec::new(),
             ids: Xids::new(1),
             last: 0,
@@ -132,13 +133,13 @@ impl Outbox {
     pub fn read(&mut self, reads: Reads, most: u64, locks: bool, now_us: Timestamp) -> Vec<(RowKey, Message)> {
         let most = most as usize;
         let from = (0, self.last + 1);
-        let copy = |(key, row): (&RowKey, &Message)| (*key, *row);
+        let copy = |(key, row): (RowKey, &Message)| (key, *row);
         let batch: Vec<(RowKey, Message)> = match reads {
             Reads::LastId => self.by_id.range(from..).take(most).map(copy).collect(),
             Reads::Horizon => self.by_id.range(from..from.max((0, self.horizon()))).take(most).map(copy).collect(),
             Reads::Flag | Reads::Cdc => {
                 let due = self.by_id.range(..=(now_us, u64::MAX));
-                due.filter(|(key, _)| !locks || !self.locked.contains(key)).take(most).map(copy).collect()
+                due.filter(|(key, _)| !locks || !self.locked.contains(*key)).take(most).map(copy).collect()
             }
         };
         if locks {
@@ -150,13 +151,13 @@ impl Outbox {
     /// A relay lets go of the rows that it has locked.
     pub fn unlock(&mut self, batch: &[(RowKey, Message)]) {
         for (key, _) in batch {
-            self.locked.remove(key);
+            self.locked.remove(*key);
         }
     }
 
     /// A row is marked as sent. False if it was already.
     pub fn mark(&mut self, key: RowKey) -> bool {
-        self.by_id.remove(&key).is_some()
+        self.by_id.remove(key).is_some()
     }
 
     /// The oldest row in order of commit is marked as sent.
@@ -166,8 +167,8 @@ impl Outbox {
 
     /// Rows at or below the last id were passed over: takes them out of what will be read.
     pub fn pass_over(&mut self) -> Vec<Message> {
-        let above = self.by_id.split_off(&(0, self.last + 1));
-        let below: Vec<Message> = std::mem::replace(&mut self.by_id, above).into_values().collect();
+        let keys: Vec<RowKey> = self.by_id.range(..(0, self.last + 1)).map(|(key, _)| key).collect();
+        let below: Vec<Message> = keys.into_iter().filter_map(|key| self.by_id.remove(key)).collect();
         self.passed_over.extend(&below);
         below
     }
@@ -203,8 +204,8 @@ impl Outbox {
                 self.add(row, 0, 0);
             }
         } else {
-            for row in std::mem::take(&mut self.by_id).into_values() {
-                self.in_order.push(row);
+            for row in std::mem::take(&mut self.by_id).values() {
+                self.in_order.push(*row);
             }
         }
     }

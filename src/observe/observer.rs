@@ -1,5 +1,6 @@
 //! The one place that every record goes through: it feeds the hash, the ledger, the books and whoever listens.
 
+use redrive_brokers::sorted::SortedMap;
 use std::collections::VecDeque;
 
 use super::books::Books;
@@ -31,7 +32,7 @@ pub struct Observer {
     /// Hops for the stage.
     pub hops: Hops,
     /// Values listed with facts, added up by key when the effect takes place: `[effect]` → `(key, sum)` sorted by key.
-    pub totals: Vec<std::collections::BTreeMap<u32, u64>>,
+    pub totals: Vec<SortedMap<u32, u64>>,
     /// Values of the listed facts.
     pub values: Vec<u64>,
     /// The newest records, for the event log: a ring whose oldest record is the next to be replaced.
@@ -58,7 +59,7 @@ impl Observer {
         Self {
             happened: TraceHash::default(),
             told: TraceHash::default(),
-            totals: vec![std::collections::BTreeMap::new(); ledger.effects.len()],
+            totals: vec![SortedMap::default(); ledger.effects.len()],
             ledger,
             books: Books::new(scenario.parts.len() as u16),
             findings: Findings::new(scenario),
@@ -136,7 +137,7 @@ impl Observer {
         }
         let effect = record.effects.trailing_zeros() as usize;
         let key = self.ledger.fact(record.fact).map_or(0, |fact| fact.key);
-        *self.totals[effect].entry(key).or_insert(0) += value;
+        *self.totals[effect].or_insert(key, 0) += value;
     }
 
     /// A fact comes into the world.

@@ -3,7 +3,8 @@
 //! A job is one message in the hands of one process. Between any two of its steps the process can die; what happens to
 //! the message then follows from where it is at that moment, not from any rule here.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use redrive_brokers::sorted::{SortedMap, SortedSet};
+use std::collections::VecDeque;
 
 use super::backoff::wait_us;
 use super::inbox::Inbox;
@@ -122,7 +123,7 @@ pub struct Process {
     /// Received and not begun, in order.
     pub buffer: VecDeque<Handle>,
     /// Keys that it works on, where it keeps their order.
-    pub lanes: BTreeMap<u32, Lane>,
+    pub lanes: SortedMap<u32, Lane>,
     /// Messages that wait for an earlier one of their key.
     pub behind: u32,
     /// Done and to be acknowledged with the rest of its batch.
@@ -169,7 +170,7 @@ pub struct Worker {
     /// What it has processed, if it is idempotent.
     pub inbox: Inbox,
     /// Messages that it has set aside and that nobody has worked off since, by key.
-    pub parked: BTreeMap<u32, BTreeSet<u32>>,
+    pub parked: SortedMap<u32, SortedSet<u32>>,
     /// The group, where it reads a log.
     pub group: Option<Group>,
     /// How long its own work takes.
@@ -191,15 +192,15 @@ pub struct Worker {
 impl Worker {
     /// True when it has set aside an earlier message of the same key that nobody has worked off since.
     fn parked_before(&self, message: &Message) -> bool {
-        self.parked.get(&message.key).and_then(BTreeSet::first).is_some_and(|first| *first < message.fact)
+        self.parked.get(message.key).and_then(SortedSet::first).is_some_and(|first| first < message.fact)
     }
 
     #[cfg_attr(page, optimize(speed))]
     fn unpark(&mut self, key: u32, fact: u32) {
-        if let Some(parked) = self.parked.get_mut(&key) {
-            parked.remove(&fact);
+        if let Some(parked) = self.parked.get_mut(key) {
+            parked.remove(fact);
             if parked.is_empty() {
-                self.parked.remove(&key);
+                self.parked.remove(key);
             }
         }
     }
@@ -356,7 +357,7 @@ impl World {
         let worker = &mut self.workers[usize::from(index)];
         let Some(job) = worker.jobs.get(handle) else { return true };
         let hands = &mut worker.processes[usize::from(process)];
-        let lane = hands.lanes.entry(job.message.key).or_default();
+        let lane = hands.lanes.or_insert(job.message.key, Lane::default());
         if std::mem::replace(&mut lane.busy, true) {
             lane.behind.push_back(handle);
             hands.behind += 1;
@@ -370,7 +371,7 @@ impl World {
     #[cfg_attr(page, optimize(speed))]
     fn frees_key(&mut self, index: u16, process: u16, key: u32) {
         let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
-        let Some(lane) = hands.lanes.get_mut(&key) else { return };
+        let Some(lane) = hands.lanes.get_mut(key) else { return };
         lane.busy = false;
         match lane.behind.pop_front() {
             Some(next) => {
@@ -378,7 +379,7 @@ impl World {
                 hands.buffer.push_front(next);
             }
             None => {
-                hands.lanes.remove(&key);
+                hands.lanes.remove(key);
             }
         }
     }
@@ -707,7 +708,7 @@ impl World {
         let (Some(job), Some(tray)) = (worker.jobs.get(handle).copied(), worker.dead_letters) else { return };
         if worker.settings.park {
             let (key, fact) = (job.message.key, job.message.fact);
-            self.workers[usize::from(index)].parked.entry(key).or_default().insert(fact);
+            self.workers[usize::from(index)].parked.or_insert(key, SortedSet::default()).insert(fact);
         }
         self.bury(tray, Message { effects: effect, ..job.message }, part);
         // The copy that ends here is not lost: another one lies among the dead letters.

@@ -1,5 +1,7 @@
 //! Slots for things that come and go, with handles that stop working once their slot has been given to something else.
 
+use redrive_brokers::sorted::Key;
+
 /// A place in a [`Slab`] together with the generation it was given in. A receipt is one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
@@ -7,6 +9,16 @@ pub struct Handle {
     pub slot: u32,
     /// Which of the slot's occupants.
     pub generation: u32,
+}
+
+impl Key for Handle {
+    fn rank(self) -> u128 {
+        (self.slot, u64::from(self.generation)).rank()
+    }
+    fn of_rank(rank: u128) -> Self {
+        let (slot, generation) = <(u32, u64)>::of_rank(rank);
+        Self { slot, generation: generation as u32 }
+    }
 }
 
 /// A list of slots that are used again. Iterates by slot number.

@@ -3,12 +3,11 @@
 //! The same rules as [`super::Database`] has for the statements of a queue, without versions of rows: `tests/postgres_queue.rs`
 //! plays both side by side. Which statements those are is [`Options`].
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::options::{Options, Recovery, Style};
 use crate::server::{
     Consumer, CopyId, Counts, Delivery, Happening, Held, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why,
 };
+use crate::sorted::{SortedMap, SortedSet};
 
 /// A tag is the row's id and, in its last bits, which delivery of it.
 const DELIVERY_BITS: u32 = 16;
@@ -65,15 +64,15 @@ pub struct TableQueue {
     next_id: u64,
     next_copy: u64,
     next_xact: u64,
-    jobs: BTreeMap<u64, Job>,
+    jobs: SortedMap<u64, Job>,
     /// By rank and id.
-    ready: BTreeSet<(u8, u64)>,
+    ready: SortedSet<(u8, u64)>,
     /// By moment and id.
-    delayed: BTreeSet<(u64, u64)>,
+    delayed: SortedSet<(u64, u64)>,
     /// By end and id.
-    leases: BTreeSet<(u64, u64)>,
-    xacts: BTreeMap<u64, Xact>,
-    unique: BTreeMap<u64, u64>,
+    leases: SortedSet<(u64, u64)>,
+    xacts: SortedMap<u64, Xact>,
+    unique: SortedMap<u64, u64>,
     happenings: Vec<Happening>,
 }
 
@@ -87,12 +86,12 @@ impl TableQueue {
             next_id: 1,
             next_copy: 1,
             next_xact: 1,
-            jobs: BTreeMap::new(),
-            ready: BTreeSet::new(),
-            delayed: BTreeSet::new(),
-            leases: BTreeSet::new(),
-            xacts: BTreeMap::new(),
-            unique: BTreeMap::new(),
+            jobs: SortedMap::default(),
+            ready: SortedSet::default(),
+            delayed: SortedSet::default(),
+            leases: SortedSet::default(),
+            xacts: SortedMap::default(),
+            unique: SortedMap::default(),
             happenings: Vec::new(),
         }
     }
@@ -104,9 +103,9 @@ impl TableQueue {
     /// Takes a row out of every index but its own place in the table.
     fn lift(&mut self, id: u64, job: &Job) {
         match job.place {
-            Place::Ready { .. } => drop(self.ready.remove(&(job.rank, id))),
-            Place::Delayed { until_us } => drop(self.delayed.remove(&(until_us, id))),
-            Place::Leased { until_us, .. } => drop(self.leases.remove(&(until_us, id))),
+            Place::Ready { .. } => drop(self.ready.remove((job.rank, id))),
+            Place::Delayed { until_us } => drop(self.delayed.remove((until_us, id))),
+            Place::Leased { until_us, .. } => drop(self.leases.remove((until_us, id))),
             Place::Locked { .. } | Place::Popped { .. } => {}
         }
     }
@@ -124,17 +123,17 @@ impl TableQueue {
     }
 
     fn remove(&mut self, id: u64, what: What) {
-        let Some(job) = self.jobs.remove(&id) else { return };
+        let Some(job) = self.jobs.remove(id) else { return };
         self.lift(id, &job);
         if let Some(dedup) = job.dedup {
-            self.unique.remove(&dedup);
+            self.unique.remove(dedup);
         }
         self.tell(&job, what);
     }
 
     /// A held row can be claimed again.
     fn free(&mut self, id: u64, lapsed: Option<Consumer>, why: Why) {
-        let Some(job) = self.jobs.get(&id).copied() else { return };
+        let Some(job) = self.jobs.get(id).copied() else { return };
         self.put(id, job, Place::Ready { lapsed });
         self.tell(&job, What::Returned(why));
     }
@@ -142,7 +141,7 @@ impl TableQueue {
     /// A worker gave a held row back, or its lease is over: ready, or failed.
     fn try_again(&mut self, id: u64, lapsed: Option<Consumer>, why: Why) {
         let most = self.options.max_attempts;
-        match self.jobs.get(&id) {
+        match self.jobs.get(id) {
             Some(job) if most > 0 && job.attempts >= most => self.remove(id, What::DeadLetteredHeld(Why::Limit)),
             _ => self.free(id, lapsed, why),
         }
@@ -155,7 +154,7 @@ impl TableQueue {
             Settle::Reject => self.remove(id, What::DeadLetteredHeld(Why::Rejected)),
             Settle::Requeue | Settle::Extend { .. } => {
                 if !matches!(self.options.style, Style::Lease { .. })
-                    && let Some(job) = self.jobs.get_mut(&id)
+                    && let Some(job) = self.jobs.get_mut(id)
                 {
                     job.attempts = job.attempts.saturating_add(1);
                 }
@@ -166,7 +165,7 @@ impl TableQueue {
 
     /// A transaction is rolled back: its rows are as they were.
     fn roll_back(&mut self, xact: u64, why: Why) {
-        let Some(open) = self.xacts.remove(&xact) else { return };
+        let Some(open) = self.xacts.remove(xact) else { return };
         for (id, _) in open.rows {
             self.free(id, None, why);
         }
@@ -174,7 +173,7 @@ impl TableQueue {
 
     fn settle_locked(&mut self, xact: u64, id: u64, how: Settle) {
         let now_us = self.now_us;
-        let Some(open) = self.xacts.get_mut(&xact) else { return };
+        let Some(open) = self.xacts.get_mut(xact) else { return };
         open.spoke_us = now_us;
         if matches!(how, Settle::Extend { .. }) {
             return;
@@ -184,7 +183,7 @@ impl TableQueue {
         }
         if open.rows.iter().all(|(_, said)| said.is_some()) {
             let rows = std::mem::take(&mut open.rows);
-            self.xacts.remove(&xact);
+            self.xacts.remove(xact);
             for (id, how) in rows {
                 self.decide(id, how.unwrap_or(Settle::Requeue));
             }
@@ -192,7 +191,7 @@ impl TableQueue {
     }
 
     fn settle_leased(&mut self, by: Consumer, id: u64, own: bool, guarded: bool, how: Settle) -> Result<(), Refusal> {
-        let Some(job) = self.jobs.get(&id).copied() else { return Err(Refusal::Stale) };
+        let Some(job) = self.jobs.get(id).copied() else { return Err(Refusal::Stale) };
         let holder = match job.place {
             Place::Leased { by, .. } => Some(by),
             Place::Ready { lapsed } => lapsed,
@@ -224,12 +223,12 @@ impl TableQueue {
     }
 
     fn settle_popped(&mut self, id: u64, how: Settle) {
-        let Some(job) = self.jobs.get(&id).copied() else { return };
+        let Some(job) = self.jobs.get(id).copied() else { return };
         match how {
             Settle::Extend { .. } => {}
             Settle::Requeue => {
                 // Its row is gone: it comes back as a new one, behind the others.
-                self.jobs.remove(&id);
+                self.jobs.remove(id);
                 let id = self.next_id;
                 self.next_id += 1;
                 self.jobs.insert(id, job);
@@ -248,7 +247,7 @@ impl TableQueue {
             }
             Style::Pop => Place::Popped { by: consumer, since_us: now_us },
             Style::Transaction { together, .. } => {
-                let own = self.xacts.iter().find(|(_, open)| together && open.consumer == consumer).map(|(xact, _)| *xact);
+                let own = self.xacts.iter().find(|(_, open)| together && open.consumer == consumer).map(|(xact, _)| xact);
                 let xact = own.unwrap_or_else(|| {
                     self.next_xact += 1;
                     self.xacts.insert(self.next_xact, Xact { consumer, since_us: now_us, spoke_us: now_us, rows: Vec::new() });
@@ -265,7 +264,7 @@ impl TableQueue {
             return false;
         }
         let others = self.xacts.values().filter(|open| open.consumer != consumer).flat_map(|open| &open.rows);
-        let ranked = others.filter_map(|(id, _)| self.jobs.get(id).map(|job| (job.rank, *id)));
+        let ranked = others.filter_map(|(id, _)| self.jobs.get(*id).map(|job| (job.rank, *id)));
         ranked.min().is_some_and(|first| self.ready.range(..first).count() < most)
     }
 
@@ -285,7 +284,7 @@ impl TableQueue {
     fn idle_due(&self) -> Option<(u64, u64)> {
         match self.options.style {
             Style::Transaction { idle_limit_us, .. } if idle_limit_us > 0 => {
-                self.xacts.iter().map(|(xact, open)| (open.spoke_us.saturating_add(idle_limit_us), *xact)).min()
+                self.xacts.iter().map(|(xact, open)| (open.spoke_us.saturating_add(idle_limit_us), xact)).min()
             }
             _ => None,
         }
@@ -296,7 +295,7 @@ impl QueueServer for TableQueue {
     fn publish(&mut self, now_us: u64, letter: Publish) -> Published {
         self.advance(now_us);
         let dedup = letter.dedup.filter(|_| self.options.unique);
-        if dedup.is_some_and(|dedup| self.unique.contains_key(&dedup)) {
+        if dedup.is_some_and(|dedup| self.unique.contains_key(dedup)) {
             return Published::Duplicate;
         }
         let (id, copy) = (self.next_id, CopyId(self.next_copy));
@@ -322,11 +321,11 @@ impl QueueServer for TableQueue {
         if self.would_wait(consumer, most) {
             return Vec::new();
         }
-        let ids: Vec<u64> = self.ready.iter().take(most).map(|(_, id)| *id).collect();
+        let ids: Vec<u64> = self.ready.iter().take(most).map(|(_, id)| id).collect();
         let mut given = Vec::with_capacity(ids.len());
         for id in ids {
             let place = self.claimed(consumer);
-            let Some(mut job) = self.jobs.get(&id).copied() else { continue };
+            let Some(mut job) = self.jobs.get(id).copied() else { continue };
             job.deliveries = job.deliveries.saturating_add(1);
             let redelivered = job.attempts > 0;
             if let Place::Leased { .. } = place {
@@ -334,7 +333,7 @@ impl QueueServer for TableQueue {
             }
             self.put(id, job, place);
             if let Place::Locked { xact } = place
-                && let Some(open) = self.xacts.get_mut(&xact)
+                && let Some(open) = self.xacts.get_mut(xact)
             {
                 open.spoke_us = self.now_us;
                 open.rows.push((id, None));
@@ -354,13 +353,13 @@ impl QueueServer for TableQueue {
             return Err(Refusal::Unknown);
         }
         let delivery = tag.0 & ((1 << DELIVERY_BITS) - 1);
-        let job = self.jobs.get(&id);
+        let job = self.jobs.get(id);
         let own = job.is_some_and(|job| u64::from(job.deliveries) & ((1 << DELIVERY_BITS) - 1) == delivery);
         let place = job.map(|job| job.place);
         match self.options.style {
             Style::Lease { guarded, .. } => self.settle_leased(consumer, id, own, guarded, how),
             Style::Transaction { .. } => match place {
-                Some(Place::Locked { xact }) if own && self.xacts.get(&xact).is_some_and(|open| open.consumer == consumer) => {
+                Some(Place::Locked { xact }) if own && self.xacts.get(xact).is_some_and(|open| open.consumer == consumer) => {
                     self.settle_locked(xact, id, how);
                     Ok(())
                 }
@@ -383,13 +382,13 @@ impl QueueServer for TableQueue {
             Style::Lease { .. } => {}
             Style::Transaction { .. } => {
                 let gone = self.xacts.iter().filter(|(_, open)| open.consumer == consumer);
-                for xact in gone.map(|(xact, _)| *xact).collect::<Vec<_>>() {
+                for xact in gone.map(|(xact, _)| xact).collect::<Vec<_>>() {
                     self.roll_back(xact, Why::Closed);
                 }
             }
             Style::Pop => {
                 let lost = |job: &Job| matches!(job.place, Place::Popped { by, .. } if by == consumer);
-                let ids: Vec<u64> = self.jobs.iter().filter(|(_, job)| lost(job)).map(|(id, _)| *id).collect();
+                let ids: Vec<u64> = self.jobs.iter().filter(|(_, job)| lost(job)).map(|(id, _)| id).collect();
                 for id in ids {
                     self.remove(id, What::DroppedHeld(Why::Closed));
                 }
@@ -398,27 +397,27 @@ impl QueueServer for TableQueue {
     }
 
     fn next_due_us(&self) -> Option<u64> {
-        let delayed = self.delayed.first().map(|(due_us, _)| *due_us);
-        let lease = self.leases.first().and_then(|(until_us, _)| self.lease_due_us(*until_us));
+        let delayed = self.delayed.first().map(|(due_us, _)| due_us);
+        let lease = self.leases.first().and_then(|(until_us, _)| self.lease_due_us(until_us));
         [delayed, lease, self.idle_due().map(|(due_us, _)| due_us)].into_iter().flatten().min()
     }
 
     fn advance(&mut self, now_us: u64) {
         while let Some(due_us) = self.next_due_us().filter(|due_us| *due_us <= now_us) {
             self.now_us = self.now_us.max(due_us);
-            if let Some((until_us, id)) = self.delayed.first().copied().filter(|(until_us, _)| *until_us <= due_us) {
+            if let Some((until_us, id)) = self.delayed.first().filter(|(until_us, _)| *until_us <= due_us) {
                 debug_assert!(until_us <= self.now_us);
-                let Some(job) = self.jobs.get(&id).copied() else { break };
+                let Some(job) = self.jobs.get(id).copied() else { break };
                 self.put(id, job, Place::Ready { lapsed: None });
                 self.tell(&job, What::Ripened);
             } else if let Some((_, xact)) = self.idle_due().filter(|(idle_us, _)| *idle_us <= due_us) {
                 self.roll_back(xact, Why::ConsumerTimeout);
             } else {
                 let over = self.leases.iter().take_while(|(until_us, _)| *until_us < due_us);
-                let mut ids: Vec<u64> = over.map(|(_, id)| *id).collect();
+                let mut ids: Vec<u64> = over.map(|(_, id)| id).collect();
                 crate::order::sort(&mut ids);
                 for id in ids {
-                    let lapsed = match (self.options.style, self.jobs.get(&id).map(|job| job.place)) {
+                    let lapsed = match (self.options.style, self.jobs.get(id).map(|job| job.place)) {
                         (Style::Lease { recovery: Recovery::Claims, .. }, Some(Place::Leased { by, .. })) => Some(by),
                         _ => None,
                     };
@@ -455,7 +454,7 @@ impl QueueServer for TableQueue {
                 Place::Delayed { until_us } => (None, self.now_us.min(until_us), Some(until_us)),
                 Place::Leased { by, since_us, until_us } => (Some(by), since_us, self.lease_due_us(until_us)),
                 Place::Popped { by, since_us } => (Some(by), since_us, None),
-                Place::Locked { xact } => match self.xacts.get(&xact) {
+                Place::Locked { xact } => match self.xacts.get(xact) {
                     Some(open) => {
                         (Some(open.consumer), open.since_us, idle_limit_us.map(|limit_us| open.spoke_us.saturating_add(limit_us)))
                     }

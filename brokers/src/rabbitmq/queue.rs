@@ -5,12 +5,11 @@
 
 mod settling;
 
-use std::collections::BTreeMap;
-
 use super::ready::{Message, NEVER, Ready};
 use super::settings::{Kind, Overflow, Settings};
 use super::turns::{Holder, Turns};
 use crate::server::{Consumer, CopyId, Happening, Publish, Published, Refusal, What, Why};
+use crate::sorted::SortedMap;
 
 /// Where a message in someone's hands is found: who has it, and the number of its delivery.
 pub(super) type Ticket = (Holder, u64);
@@ -34,12 +33,12 @@ pub(super) struct InHands {
 pub(super) struct Queue {
     settings: Settings,
     ready: Ready,
-    held: BTreeMap<Ticket, InHands>,
+    held: SortedMap<Ticket, InHands>,
     turns: Turns,
     copies: u64,
     deliveries: u64,
     /// The publishers that a quorum queue knows, and whether it told them to stop.
-    publishers: BTreeMap<u32, bool>,
+    publishers: SortedMap<u32, bool>,
     pushed: Vec<Handed>,
     happened: Vec<Happening>,
 }
@@ -49,11 +48,11 @@ impl Queue {
         Self {
             settings,
             ready: Ready::new(&settings),
-            held: BTreeMap::new(),
+            held: SortedMap::default(),
             turns: Turns::new(settings.kind, settings.single_active),
             copies: 0,
             deliveries: 0,
-            publishers: BTreeMap::new(),
+            publishers: SortedMap::default(),
             pushed: Vec::new(),
             happened: Vec::new(),
         }
@@ -73,7 +72,7 @@ impl Queue {
 
     /// What this holder has, the oldest delivery first.
     pub(super) fn held_by(&self, who: Holder) -> impl Iterator<Item = (Ticket, &InHands)> {
-        self.held.range((who, 0)..=(who, u64::MAX)).map(|(ticket, held)| (*ticket, held))
+        self.held.range((who, 0)..=(who, u64::MAX))
     }
 
     /// Other settings from now on; what waits keeps the time to live that it has. The type stays.
@@ -86,7 +85,7 @@ impl Queue {
     }
 
     pub(super) fn holds(&self, ticket: Ticket) -> bool {
-        self.held.contains_key(&ticket)
+        self.held.contains_key(ticket)
     }
 
     /// How many deliveries there were: the number of the next one.
@@ -163,7 +162,7 @@ impl Queue {
         let full = self.full();
         match self.settings.kind {
             Kind::Classic => self.settings.max_length.is_some_and(|most| self.ready.len() >= most),
-            Kind::Quorum => publisher.is_some_and(|who| *self.publishers.entry(who).or_insert(full)),
+            Kind::Quorum => publisher.is_some_and(|who| *self.publishers.or_insert(who, full)),
         }
     }
 
@@ -225,7 +224,7 @@ impl Queue {
 
     /// A publisher's channel is gone.
     pub(super) fn forget_publisher(&mut self, publisher: u32) {
-        self.publishers.remove(&publisher);
+        self.publishers.remove(publisher);
     }
 
     // Time to live.

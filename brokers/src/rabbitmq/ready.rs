@@ -1,6 +1,7 @@
 //! The messages of a queue that wait, in the order in which they go out.
 
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::SortedMap;
+use std::collections::VecDeque;
 
 use super::settings::{Kind, Settings};
 
@@ -41,13 +42,13 @@ pub(super) enum Ready {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Level {
     fresh: VecDeque<Message>,
-    returned: BTreeMap<u64, Message>,
+    returned: SortedMap<u64, Message>,
 }
 
 impl Level {
     fn returned_goes_first(&self) -> bool {
-        match (self.returned.first_key_value(), self.fresh.front()) {
-            (Some((place, _)), Some(fresh)) => *place < fresh.copy,
+        match (self.returned.first(), self.fresh.front()) {
+            (Some((place, _)), Some(fresh)) => place < fresh.copy,
             (returned, _) => returned.is_some(),
         }
     }

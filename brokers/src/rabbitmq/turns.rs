@@ -4,7 +4,8 @@
 //! consumer without credit leaves the line only when its turn comes) and `rabbit_fifo` (quorum: it leaves at once and
 //! joins the end when it has credit again).
 
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::SortedMap;
+use std::collections::VecDeque;
 
 use super::settings::Kind;
 
@@ -28,12 +29,12 @@ pub(super) struct Turns {
     /// Those of a classic queue whose turn came when they had no credit.
     blocked: Vec<Holder>,
     active: Option<Holder>,
-    known: BTreeMap<Holder, Subscriber>,
+    known: SortedMap<Holder, Subscriber>,
 }
 
 impl Turns {
     pub(super) fn new(kind: Kind, single: bool) -> Self {
-        Self { kind, single, line: VecDeque::new(), blocked: Vec::new(), active: None, known: BTreeMap::new() }
+        Self { kind, single, line: VecDeque::new(), blocked: Vec::new(), active: None, known: SortedMap::default() }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -50,7 +51,7 @@ impl Turns {
 
     /// The subscriber is no more; what it holds is another matter.
     pub(super) fn leave(&mut self, who: Holder) {
-        if self.known.remove(&who).is_none() {
+        if self.known.remove(who).is_none() {
             return;
         }
         self.line.retain(|other| *other != who);
@@ -76,7 +77,7 @@ impl Turns {
             return self.next_active();
         }
         while let Some(who) = self.line.pop_front() {
-            let Some(subscriber) = self.known.get_mut(&who) else { continue };
+            let Some(subscriber) = self.known.get_mut(who) else { continue };
             if subscriber.credit == 0 {
                 if self.kind == Kind::Classic {
                     self.blocked.push(who);
@@ -94,7 +95,7 @@ impl Turns {
 
     fn next_active(&mut self) -> Option<Holder> {
         let who = self.active?;
-        let subscriber = self.known.get_mut(&who)?;
+        let subscriber = self.known.get_mut(who)?;
         if subscriber.credit > 0 {
             spend(subscriber);
             return Some(who);
@@ -108,7 +109,7 @@ impl Turns {
 
     /// A subscriber settled so many of its messages.
     pub(super) fn repay(&mut self, who: Holder, count: u32) {
-        let Some(subscriber) = self.known.get_mut(&who) else { return };
+        let Some(subscriber) = self.known.get_mut(who) else { return };
         if subscriber.credit == u32::MAX || count == 0 {
             return;
         }
@@ -124,8 +125,10 @@ impl Turns {
 
     fn unblock(&mut self, channel: u32) {
         let known = &self.known;
-        let (free, blocked) =
-            self.blocked.iter().partition(|who| known.get(who).is_some_and(|other| other.channel == channel && other.credit > 0));
+        let (free, blocked) = self
+            .blocked
+            .iter()
+            .partition(|who| known.get(**who).is_some_and(|other| other.channel == channel && other.credit > 0));
         self.blocked = blocked;
         let free: Vec<Holder> = free;
         self.line.extend(free);

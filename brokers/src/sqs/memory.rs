@@ -1,6 +1,7 @@
 //! What a FIFO queue remembers for five minutes: deduplication ids and receive request attempts; and its calls of a second.
 
-use std::collections::{BTreeMap, VecDeque};
+use crate::sorted::SortedMap;
+use std::collections::VecDeque;
 
 use super::options::{CALLS_PER_S, SECOND_US, Throughput};
 
@@ -16,7 +17,7 @@ pub(super) struct Seen {
 /// Deduplication ids of the last minutes, each within a scope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deduplication {
-    seen: BTreeMap<(u64, u64), Seen>,
+    seen: SortedMap<(u64, u64), Seen>,
     ends: VecDeque<(u64, (u64, u64))>,
 }
 
@@ -24,10 +25,10 @@ impl Deduplication {
     /// The message that was sent with this id within the window. Being sent again does not begin the window anew.
     pub fn find(&mut self, now_us: u64, key: (u64, u64)) -> Option<Seen> {
         while let Some((_, ended)) = self.ends.front().copied().filter(|(until_us, _)| *until_us <= now_us) {
-            self.seen.remove(&ended);
+            self.seen.remove(ended);
             self.ends.pop_front();
         }
-        self.seen.get(&key).copied()
+        self.seen.get(key).copied()
     }
 
     pub fn remember(&mut self, until_us: u64, key: (u64, u64), seen: Seen) {
@@ -96,7 +97,7 @@ pub(super) enum Action {
 pub(super) struct Calls {
     second: u64,
     actions: [u32; 4],
-    groups: BTreeMap<u64, u32>,
+    groups: SortedMap<u64, u32>,
 }
 
 impl Calls {
@@ -115,7 +116,7 @@ impl Calls {
             Throughput::PerMessageGroup => {
                 let mut within = true;
                 for group in groups {
-                    let count = self.groups.entry(*group).or_default();
+                    let count = self.groups.or_insert(*group, 0);
                     *count += 1;
                     within &= *count <= CALLS_PER_S;
                 }

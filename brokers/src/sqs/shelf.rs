@@ -6,9 +6,8 @@
 //! whenever it comes back. Only so many of the oldest messages are looked at ("Avoid large message backlogs with the same
 //! message group ID" in the developer guide): a backlog of one group keeps later groups from being found.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::server::{Consumer, Counts};
+use crate::sorted::{SortedMap, SortedSet};
 
 /// A message in a queue.
 #[derive(Clone, Copy, Debug)]
@@ -50,16 +49,16 @@ pub(super) enum Place {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shelf {
     fifo: bool,
-    messages: BTreeMap<u64, Stored>,
+    messages: SortedMap<u64, Stored>,
     /// What a receive may start with. Standard: every visible message by its number. FIFO: the oldest message of every group
     /// that can be received from, by the turn at which it became visible.
-    front: BTreeMap<u64, u64>,
+    front: SortedMap<u64, u64>,
     /// FIFO: group and number of every message.
-    members: BTreeSet<(u64, u64)>,
+    members: SortedSet<(u64, u64)>,
     /// When the message with this number becomes visible.
-    timers: BTreeSet<(u64, u64)>,
+    timers: SortedSet<(u64, u64)>,
     /// Since when retention counts for the message with this number.
-    ages: BTreeSet<(u64, u64)>,
+    ages: SortedSet<(u64, u64)>,
     counts: Counts,
     turns: u64,
     /// FIFO: how many of the oldest messages a receive looks at.
@@ -74,7 +73,7 @@ impl Shelf {
     }
 
     pub fn get(&self, number: u64) -> Option<&Stored> {
-        self.messages.get(&number)
+        self.messages.get(number)
     }
 
     pub fn counts(&self) -> Counts {
@@ -103,7 +102,7 @@ impl Shelf {
 
     /// Changes a message; its group and its age must stay.
     pub fn update(&mut self, number: u64, change: impl FnOnce(&mut Stored)) {
-        let Some(mut stored) = self.messages.get(&number).copied() else { return };
+        let Some(mut stored) = self.messages.get(number).copied() else { return };
         self.unlist(number, stored.group);
         self.count(number, stored.place, false);
         change(&mut stored);
@@ -113,12 +112,12 @@ impl Shelf {
     }
 
     pub fn remove(&mut self, number: u64) -> Option<Stored> {
-        let stored = self.messages.get(&number).copied()?;
+        let stored = self.messages.get(number).copied()?;
         self.unlist(number, stored.group);
         self.count(number, stored.place, false);
-        self.ages.remove(&(stored.enqueued_us, number));
-        self.members.remove(&(stored.group, number));
-        self.messages.remove(&number);
+        self.ages.remove((stored.enqueued_us, number));
+        self.members.remove((stored.group, number));
+        self.messages.remove(number);
         self.list(number, stored.group);
         if self.horizon.is_some_and(|horizon| number <= horizon) {
             self.look_further();
@@ -134,7 +133,7 @@ impl Shelf {
     /// FIFO: the next message of the group, where it is visible.
     pub fn next_in_group(&self, number: u64, group: u64) -> Option<u64> {
         let (_, next) = self.members.range((group, number + 1)..=(group, u64::MAX)).next()?;
-        (self.in_sight(*next) && matches!(self.messages.get(next)?.place, Place::Ready { .. })).then_some(*next)
+        (self.in_sight(next) && matches!(self.messages.get(next)?.place, Place::Ready { .. })).then_some(next)
     }
 
     /// Visible messages as one receive after another would give them, up to so many.
@@ -147,7 +146,7 @@ impl Shelf {
                     return found;
                 }
                 found.push(number);
-                let group = self.messages.get(&number).map_or(0, |stored| stored.group);
+                let group = self.messages.get(number).map_or(0, |stored| stored.group);
                 next = if self.fifo { self.next_in_group(number, group) } else { None };
             }
         }
@@ -159,7 +158,7 @@ impl Shelf {
         let mut found = Vec::new();
         for (_, held) in self.timers.iter().filter(|_| self.fifo) {
             let group = self.messages.get(held).map_or(0, |stored| stored.group);
-            let mut next = self.next_in_group(*held, group);
+            let mut next = self.next_in_group(held, group);
             while let Some(number) = next.filter(|number| found.len() < most && !found.contains(number)) {
                 found.push(number);
                 next = self.next_in_group(number, group);
@@ -170,29 +169,29 @@ impl Shelf {
 
     /// The message that becomes visible next, and when.
     pub fn next_timer(&self) -> Option<(u64, u64)> {
-        self.timers.first().copied()
+        self.timers.first()
     }
 
     /// Messages that are in flight or delayed, those that become visible first at the front, up to so many.
     pub fn hidden(&self, most: usize) -> impl Iterator<Item = (u64, &Stored)> {
-        let numbers = self.timers.iter().take(most).map(|(_, number)| *number);
-        numbers.filter_map(|number| Some((number, self.messages.get(&number)?)))
+        let numbers = self.timers.iter().take(most).map(|(_, number)| number);
+        numbers.filter_map(|number| Some((number, self.messages.get(number)?)))
     }
 
     /// The oldest message, and since when its retention counts.
     pub fn oldest(&self) -> Option<(u64, u64)> {
-        self.ages.first().copied()
+        self.ages.first()
     }
 
     /// The numbers of all messages, oldest first.
     pub fn numbers(&self) -> Vec<u64> {
-        self.messages.keys().copied().collect()
+        self.messages.keys().collect()
     }
 
     /// One of the messages that a receive looks at is gone: the next one comes into sight.
     fn look_further(&mut self) {
         let next = self.horizon.and_then(|horizon| self.messages.range(horizon + 1..).next());
-        let next = next.map(|(number, stored)| (*number, stored.group));
+        let next = next.map(|(number, stored)| (number, stored.group));
         self.horizon = next.map(|(number, _)| number);
         if let Some((number, group)) = next {
             self.list(number, group);
@@ -215,7 +214,7 @@ impl Shelf {
         } else {
             *count -= 1;
             if let Some(due_us) = due_us {
-                self.timers.remove(&(due_us, number));
+                self.timers.remove((due_us, number));
             }
         }
     }
@@ -223,7 +222,7 @@ impl Shelf {
     /// The key and the message under which a receive may find this message or its group.
     fn entry(&self, number: u64, group: u64) -> Option<(u64, u64)> {
         let head = if self.fifo { self.members.range((group, 0)..=(group, u64::MAX)).next()?.1 } else { number };
-        match self.messages.get(&head)?.place {
+        match self.messages.get(head)?.place {
             Place::Ready { turn } if self.in_sight(head) => Some((if self.fifo { turn } else { head }, head)),
             Place::Ready { .. } | Place::Held { .. } | Place::Delayed { .. } => None,
         }
@@ -231,11 +230,13 @@ impl Shelf {
 
     fn unlist(&mut self, number: u64, group: u64) {
         if let Some((key, _)) = self.entry(number, group) {
-            self.front.remove(&key);
+            self.front.remove(key);
         }
     }
 
     fn list(&mut self, number: u64, group: u64) {
-        self.front.extend(self.entry(number, group));
+        if let Some((key, first)) = self.entry(number, group) {
+            self.front.insert(key, first);
+        }
     }
 }

@@ -10,7 +10,7 @@ use crate::server::{What, Why};
 
 impl Queue {
     fn take_held(&mut self, tickets: &[Ticket]) -> Vec<(Ticket, Message)> {
-        let found = |ticket: &Ticket| self.held.remove(ticket).map(|held| (*ticket, held.message));
+        let found = |ticket: &Ticket| self.held.remove(*ticket).map(|held| (*ticket, held.message));
         tickets.iter().filter_map(found).collect()
     }
 
