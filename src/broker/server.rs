@@ -4,9 +4,8 @@
 //! its messages get the engine's own. A machine that pushes (RabbitMQ) is asked for its consumers in turn, one message each;
 //! one that is polled (SQS, a table) is asked by whoever has room.
 
-use redrive_brokers::sorted::SortedSet;
-
 use redrive_brokers::rabbitmq::Death;
+use redrive_brokers::sorted::SortedSet;
 use redrive_brokers::{Consumer, Happening, Publish, Published, QueueServer, Refusal, Settle, Tag, Tuning, What, Why};
 
 use super::machines;
