@@ -79,3 +79,13 @@ fn a_group_has_no_offset_in_partitions_that_come_after_it() {
     assert_eq!(lost(r#", "auto.offset.reset": "latest""#), (100, 11));
     assert_eq!(lost(r#", "auto.offset.reset": "latest", "group.protocol": "consumer""#), (100, 2));
 }
+
+#[test]
+fn what_a_group_is_set_past_is_lost_for_a_named_cause() {
+    let document = r#"{"redrive": 1, "until": "30s", "parts": {
+        "p": {"kind": "producer", "to": "t", "messages": ["a", {"id": "b", "at": "12s"}]},
+        "t": {"kind": "log", "broker": "kafka"}, "w": {"kind": "worker", "from": "t"}},
+        "breaks": ["0s pause w", "10s rewind w to 5s", "11s resume w"]}"#;
+    let played = play_document(document, &[], &[]);
+    assert_eq!((played.standing("a", "w"), played.standing("b", "w")), (Standing::Lost(Cause::BeganBehind), Standing::Done(1)));
+}

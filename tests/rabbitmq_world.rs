@@ -80,6 +80,17 @@ fn a_dead_letter_that_a_full_queue_refuses_is_gone() {
 }
 
 #[test]
+fn a_dead_letter_that_is_refused_when_it_is_sent_back_stays_where_it_is() {
+    let queue = r#""broker": "rabbitmq-classic", "dead_letters": "dlq", "x-max-length": 1, "x-overflow": "reject-publish""#;
+    let messages =
+        r#"{"id": "A", "poison": true}, {"id": "B", "poison": true, "at": "1s"}, {"id": "C", "poison": true, "at": "2s"}"#;
+    let text = document(queue, messages, r#", "failure": "reject""#, "");
+    let played = play_document(&text, &[], &["10s pause w", "20s redrive dlq"]);
+    assert_eq!(standings(&played, "A B C"), [Standing::Pending, Standing::Dead, Standing::Dead]);
+    assert_eq!((played.newest("q", "ready"), played.newest("dlq", "ready")), (1, 2));
+}
+
+#[test]
 fn a_time_to_live_of_its_own_holds_where_it_is_less_and_only_at_the_head() {
     let moved = |queue: &str, fact: &str| {
         let messages = r#"{"id": "slow", "ttl": "3s"}, {"id": "fast", "ttl": "500ms"}"#;

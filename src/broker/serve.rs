@@ -385,14 +385,18 @@ impl World {
                 // Its partition has no leader: it stays where it is.
                 break;
             }
-            let Some(queued) = self.queues[usize::from(index)].take() else { break };
             let now_us = self.now_us;
-            let message = Message { stored_us: now_us, receives: 0, poison: false, ..queued.message };
+            let message = Message { stored_us: now_us, receives: 0, poison: false, ..next.message };
             self.hop(part, source, message.fact, 0);
-            match self.parts[usize::from(source)].body {
+            let refused = match self.parts[usize::from(source)].body {
                 Body::Log(log) => self.append(log, message, Partitioner::Murmur2),
                 _ => self.store(source, message, Arrival::Moved),
             };
+            if refused != Cause::None {
+                // It stays where it is, and so do those behind it.
+                break;
+            }
+            let Some(queued) = self.queues[usize::from(index)].take() else { break };
             let kind = if tray { Kind::Redriven } else { Kind::LeftQueue };
             self.note(kind, part, queued.message.fact, queued.message.effects, 0);
         }

@@ -135,7 +135,7 @@ pub enum Kind {
     TransactionEnded,
     /// A record's transaction was aborted: a group that reads committed records will not get it. Books: unread − 1.
     Aborted,
-    /// A group without an offset began behind a record that it has not read. Books: unread − 1.
+    /// A group without an offset, or set there by hand, began behind a record that it has not read. Books: unread − 1.
     PassedUnread,
     /// The offsets of a group without members are gone.
     OffsetsExpired,
@@ -207,7 +207,7 @@ pub enum Cause {
     BufferFull,
     /// Its transaction was aborted.
     Aborted,
-    /// The group had no offset and began behind it.
+    /// The group began behind it: it had no offset, or was set there.
     BeganBehind,
     /// Compaction removed it first.
     Compacted,
@@ -282,7 +282,7 @@ impl Cause {
             Self::TooFewInSync => "too few replicas are in sync",
             Self::NoLeader => "no leader answers for its partition",
             Self::Aborted => "its transaction was aborted",
-            Self::BeganBehind => "the group had no offset and began behind it",
+            Self::BeganBehind => "the group began behind it: it had no offset, or was set there",
             Self::Compacted => "compacted away for a newer record of its key before it was read",
             Self::WentRound => "as a dead letter it went round without anyone rejecting it",
             Self::Unroutable => "no binding takes it",

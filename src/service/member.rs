@@ -425,7 +425,7 @@ impl World {
                 None => log_state.partitions[partition].start(),
                 Some(at_us) => log_state.offset_at(partition, at_us).min(log_state.high_watermark(partition)),
             };
-            self.group_moves(index, log, partition, target, Kind::Passed);
+            self.group_moves(index, log, partition, target, Kind::PassedUnread);
         }
         if let Some(group) = &mut self.workers[usize::from(index)].group {
             group.generation += 1;
