@@ -21,6 +21,7 @@ impl World {
     }
 
     /// A message is at a broker: what is counted there, and what the broker makes of it before it stores it.
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn arrives(&mut self, broker: u16, mut message: Message) -> Message {
         let part = &mut self.parts[usize::from(broker)];
         if part.health.poison_next > 0 {
@@ -102,6 +103,7 @@ impl World {
     }
 
     /// Where a record is that the publisher sends again, if the log remembers it and still has it.
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn stored_before(&self, index: u16, caller: Caller, message: &Message) -> Option<(u32, u64)> {
         let log = &self.logs[usize::from(index)];
         if log.unconfirmed.is_empty() {
@@ -113,6 +115,7 @@ impl World {
     }
 
     /// A log that recognises repeats remembers a record until its publisher has its answer.
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn remember_stored(&mut self, index: u16, caller: Caller, message: &Message, place: (u32, u64)) {
         if self.logs[usize::from(index)].settings.idempotent_publish {
             let number = self.publish_number(caller, message);
@@ -125,6 +128,7 @@ impl World {
     }
 
     /// The publisher has its answer: it will not send the record again.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn confirmed(&mut self, index: u16, caller: Caller, message: &Message) {
         if self.logs[usize::from(index)].unconfirmed.is_empty() {
             return;

@@ -53,6 +53,7 @@ pub struct Relay {
 
 impl World {
     /// Looks at the outbox.
+    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn relay_polls(&mut self, index: u16, epoch: u32) {
         let relay = &mut self.relays[usize::from(index)];
         if relay.epoch != epoch {

@@ -118,6 +118,7 @@ impl Ledger {
         self.accounts.get(fact).map(|(state, _)| state)
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn state(&self, fact: u32, effect: usize) -> EffectState {
         self.accounts.get(fact).and_then(|(_, effects)| effects.get(effect)).copied().unwrap_or_default()
     }
@@ -130,6 +131,7 @@ impl Ledger {
 
     /// Whether a fact took an effect more than once, and whether it took it after a later fact of its key did.
     #[must_use]
+    #[cfg_attr(page, optimize(speed))]
     pub fn is_repeated_or_overtaken(&self, fact: u32, effect: usize) -> (bool, bool) {
         let state = self.state(fact, effect);
         (state.count > 1, state.out_of_order())
@@ -486,6 +488,7 @@ impl Ledger {
 }
 
 /// True when a later fact of the same key took the effect before this one. `place` is the key's and the effect's.
+#[cfg_attr(page, optimize(speed))]
 fn overtaken(newest: &mut Tape<u32>, place: u64, fact: u32) -> bool {
     let Some(newest) = newest.get_mut(place) else { return false };
     // Stored one higher, so that nought means none.

@@ -130,6 +130,7 @@ impl Observer {
         both.value()
     }
 
+    #[cfg_attr(page, optimize(speed))]
     fn add_value(&mut self, record: &Record) {
         let value = self.values.get(record.fact as usize).copied().unwrap_or(0);
         if value == 0 {

@@ -11,6 +11,7 @@ pub struct Inbox {
 
 impl Inbox {
     /// Adds a fact. False when it was there already.
+    #[cfg_attr(page, optimize(speed))]
     pub fn insert(&mut self, fact: u32) -> bool {
         let (word, bit) = (u64::from(fact / 64), 1_u64 << (fact % 64));
         while self.words.end() <= word {

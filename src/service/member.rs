@@ -34,6 +34,7 @@ impl World {
 
     /// A member polls: up to a batch of records from its partitions go to its buffer. False when there is nothing to do
     /// until something changes.
+    #[cfg_attr(page, optimize(speed))]
     pub(super) fn member_polls(&mut self, index: u16, process: u16, log: u16) -> bool {
         let now_us = self.now_us;
         let worker = &self.workers[usize::from(index)];

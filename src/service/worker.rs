@@ -267,6 +267,7 @@ impl World {
     }
 
     /// Receives a batch from a queue into the process's buffer. False when there was none; the process then waits.
+    #[cfg_attr(page, optimize(speed))]
     fn process_receives(&mut self, index: u16, process: u16, queue: u16) -> bool {
         let worker = &self.workers[usize::from(index)];
         let (part, batch) = (worker.part, worker.settings.batch);
