@@ -69,7 +69,7 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
         }
         BodyView::Workers { total, .. } if room.rows => (226.0, 46.0 + 22.0 * (*total).clamp(1, 8) as f64, ItemShape::Other),
         BodyView::Workers { .. } => (132.0, if room.narrow { 58.0 } else { 72.0 }, ItemShape::Other),
-        BodyView::Effects(_) => (132.0, if room.narrow { 116.0 } else { 40.0 + 19.0 * LIST as f64 }, ItemShape::Called),
+        BodyView::Effects(_) => (132.0, if room.narrow { 116.0 } else { 52.0 + 19.0 * LIST as f64 }, ItemShape::Called),
     };
     Item { at, w, h, shape }
 }
@@ -248,7 +248,7 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[
     let (ready, next, locked) = ready;
     let y = at.y + 62.0;
     let written = 54.0 + grouped(ready).chars().count() as f64 * FIGURE;
-    let slots = ((at.w - written - 20.0) / 24.0).floor().within(1.0, SLOTS) as usize;
+    let slots = ((at.w - written - 20.0) / 24.0).floor().within(0.0, SLOTS) as usize;
     scene.text("small soft", at.x + 14.0, y + 4.0, "ready");
     scene.text("mono small strong", at.x + 54.0, y + 4.0, grouped(ready));
     for slot in 0..slots {
@@ -267,13 +267,18 @@ fn queue(scene: &mut Scene, ready: (u64, &[TokenRef], &[bool]), hidden: (u64, &[
     scene.text("mono small strong", at.x + 61.0, y + 4.0, grouped(hidden));
     let Some(first) = shelf.first() else { return };
     let note = spoken(first.until_us.saturating_sub(now_us));
-    let room = at.w - 104.0 - note.chars().count() as f64 * SMALL - 8.0;
-    let fits = shelf.len().min((room / 26.0).floor().max(1.0) as usize);
+    let free = at.right() - 12.0 - (at.x + 67.0 + grouped(hidden).chars().count() as f64 * FIGURE);
+    let room = free - note.chars().count() as f64 * SMALL - 8.0;
+    // Where there is room for one or the other, the arc tells how much of the time is left.
+    let (fits, noted) = if room < 26.0 { (usize::from(free >= 26.0), false) } else { ((room / 26.0).floor() as usize, true) };
+    let fits = shelf.len().min(fits);
     for (place, waiting) in shelf.iter().take(fits).enumerate() {
         scene.waiting(waiting, now_us, right - place as f64 * 26.0, y);
     }
     // What comes back first stands at the right; its seconds at the left end of the shelf.
-    scene.text("mono tiny warn end", right - (fits as f64 - 1.0) * 26.0 - 18.0, y + 3.5, note);
+    if noted {
+        scene.text("mono tiny warn end", right - (fits as f64 - 1.0) * 26.0 - 18.0, y + 3.5, note);
+    }
 }
 
 fn tray(scene: &mut Scene, ready: u64, next: &[TokenRef], at: Rect) {

@@ -91,7 +91,7 @@ pub fn fit(text: &str, width: f64, per: f64) -> String {
 }
 
 /// Width of a character of a title.
-pub const TITLE: f64 = 7.7;
+pub const TITLE: f64 = 7.9;
 /// Width of a character of a figure.
 pub const FIGURE: f64 = 7.25;
 /// Width of a character of small print.
