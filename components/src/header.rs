@@ -38,7 +38,7 @@ pub fn header(lab: Lab, page: Page, ui: Ui) -> Node {
     });
     let picker = button("crumb-button", "").attr("id", "picker-open").attr("aria-haspopup", "dialog");
     let acts = slot(move || {
-        if !page.narrow.get() {
+        if !page.tight.get() {
             return acts(lab, page, ui);
         }
         let none = lab.opened.with(Option::is_none).then(String::new);
@@ -80,7 +80,7 @@ fn acts(lab: Lab, page: Page, ui: Ui) -> Vec<Node> {
 pub fn tools(lab: Lab, page: Page, ui: Ui) -> Node {
     over(ui, Sheet::Tools, "tools", "Tools", move || {
         vec![slot(move || {
-            vec![el("div").class("tools").with_all(if page.narrow.get() { acts(lab, page, ui) } else { Vec::new() })]
+            vec![el("div").class("tools").with_all(if page.tight.get() { acts(lab, page, ui) } else { Vec::new() })]
         })]
     })
 }

@@ -6,8 +6,10 @@ use wasm_bindgen::JsCast;
 /// What is known of the page.
 #[derive(Clone, Copy)]
 pub struct Page {
-    /// It is as narrow as a phone: the flow runs top to bottom.
+    /// It is as narrow as a phone, or a tablet that stands upright: the flow runs top to bottom.
     pub narrow: RwSignal<bool>,
+    /// The header has no room for all that can be done.
+    pub tight: RwSignal<bool>,
     /// Grows with each change of size, of the page or of what is [heeded](Page::heed).
     pub size: RwSignal<u32>,
     /// Grows with each change of theme.
@@ -66,8 +68,12 @@ fn on_change(query: &str, call: impl Fn() + 'static) {
     }
 }
 
+fn is_tight() -> bool {
+    matches("(max-width: 1100px)")
+}
+
 fn is_narrow() -> bool {
-    matches("(max-width: 700px)")
+    matches("(max-width: 900px)")
 }
 
 impl Page {
@@ -81,6 +87,7 @@ impl Page {
         };
         let page = Self {
             narrow: RwSignal::new(is_narrow()),
+            tight: RwSignal::new(is_tight()),
             size: RwSignal::new(0),
             theme: RwSignal::new(0),
             still: RwSignal::new(matches(STILL)),
@@ -88,8 +95,10 @@ impl Page {
         };
         page.wear();
         let resized = window_event_listener_untyped("resize", move |_| {
-            if page.narrow.get_untracked() != is_narrow() {
-                page.narrow.set(is_narrow());
+            for (signal, is) in [(page.narrow, is_narrow()), (page.tight, is_tight())] {
+                if signal.get_untracked() != is {
+                    signal.set(is);
+                }
             }
             page.size.update(|size| *size += 1);
         });

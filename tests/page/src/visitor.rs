@@ -49,6 +49,12 @@ impl Visitor {
         self
     }
 
+    /// Has a screen of this width and height, in CSS pixels.
+    pub fn on_screen(mut self, width: u32, height: u32) -> Self {
+        self.size = (width, height);
+        self
+    }
+
     /// Prefers dark colours.
     pub fn dark(mut self) -> Self {
         self.dark = true;

@@ -38,3 +38,20 @@ fn on_a_desk() {
 fn on_a_dark_phone_without_motion() {
     look("phone", |visitor| visitor.phone().dark().reduced_motion());
 }
+
+#[test]
+fn on_screens_between() {
+    for (width, height) in [(320, 640), (820, 1180), (1024, 768)] {
+        let page = Visitor::new("between").on_screen(width, height).open("#/s/order-shop");
+        page.until("the lab is there", |page| page.count("#clock") == 1);
+        let off = page.run(
+            "return [...document.querySelectorAll('header *, footer *')].filter((part) => part.matches('button, select, input')
+               && part.offsetParent && part.getBoundingClientRect().right > innerWidth).map((part) => part.id)",
+        );
+        assert_eq!(off, serde_json::json!([]), "{width}: these run off the side");
+        let cut = page.run("const stage = document.querySelector('.stage'); return stage.scrollWidth - stage.clientWidth");
+        assert_eq!(cut, 0, "{width}: the stage fits");
+        nothing_overlaps(&page, "order-shop");
+        assert!(page.axe().is_empty(), "{width}: {:#?}", page.axe());
+    }
+}
