@@ -6,6 +6,7 @@ mod refused;
 use play::{Played, play_document};
 use redrive::observe::ledger::Standing;
 use redrive::observe::record::Cause;
+use redrive::view::BodyView;
 
 /// A reader that stands still and comes back 10 s before the end, on a log that is written to by hand.
 fn behind(log: &str, messages: &str, until_s: u64) -> Played {
@@ -99,6 +100,11 @@ fn a_group_that_is_set_back_reads_what_is_left() {
     let twice: Vec<&str> = IDS.into_iter().filter(|id| played.standing(id, "w") == Standing::Done(2)).collect();
     assert_eq!(twice.join(" "), "c1 b2 a3 d1");
     assert_eq!(played.newest("t", "records"), 4);
+    // Drawn as places without an id.
+    let stage = played.world.stage(0);
+    let BodyView::Log { partitions, .. } = &stage.parts[1].body else { panic!("a log is drawn as one") };
+    let cells: Vec<&str> = partitions[0].cells.iter().map(|cell| cell.label.as_str()).collect();
+    assert_eq!(cells, ["", "", "", "c1", "b2", "a3", "d1"]);
 }
 
 /// A hundred records, one a second; the reader comes back after 120 s. How many it got, and when it had them all.

@@ -7,7 +7,7 @@
 use redrive_brokers::kafka::compaction::{Options, Record};
 
 use super::log::Log;
-use crate::observe::record::{Kind, NO_FACT, pack_place};
+use crate::observe::record::{COMPACTED, Kind, pack_place};
 use crate::world::World;
 
 /// How often the cleaners look.
@@ -54,7 +54,7 @@ impl World {
         log.partitions[partition]
             .iter_from(0)
             .take_while(|(offset, _)| *offset < until)
-            .filter(|(offset, record)| record.fact != NO_FACT && !self.is_aborted(index, partition, *offset, record.fact))
+            .filter(|(offset, record)| record.fact < COMPACTED && !self.is_aborted(index, partition, *offset, record.fact))
             .map(|(offset, record)| Record {
                 offset,
                 key: u64::from(record.key),
@@ -70,7 +70,7 @@ impl World {
         let log = &mut self.logs[usize::from(index)];
         let (part, bytes, groups) = (log.part, log.settings.record_bytes, log.groups.clone());
         let Some(slot) = log.partitions[partition].get_mut(offset) else { return };
-        let record = std::mem::replace(slot, crate::message::Message { fact: NO_FACT, effects: 0, ..*slot });
+        let record = std::mem::replace(slot, crate::message::Message { fact: COMPACTED, effects: 0, ..*slot });
         log.marked += 1;
         log.segments[partition].removed(offset, bytes);
         for group in groups {

@@ -10,7 +10,7 @@ use redrive_brokers::kafka::replica::{EpochStart, Life, Replica};
 
 use super::log::Log;
 use crate::message::Message;
-use crate::observe::record::{Cause, Kind, NO_FACT, pack_place};
+use crate::observe::record::{COMPACTED, Cause, Kind, pack_place};
 use crate::scenario::parts::{self, LogBroker, LogSettings, Partitioner};
 use crate::sim::{Handle, Timestamp};
 use crate::view::ReplicaView;
@@ -290,7 +290,7 @@ impl World {
         replicas.took(partition, appended.epoch, appended.base);
         let offset = self.logs[usize::from(index)].push(partition, message);
         debug_assert_eq!(offset, appended.base, "the machine counts what the log holds");
-        if message.fact != NO_FACT {
+        if message.fact < COMPACTED {
             self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
         }
         self.ripens(index);
@@ -422,7 +422,7 @@ impl World {
             let Some(record) = replicas.cut.iter().find(same).map(|cut| cut.record) else { break };
             replicas.took(partition as u32, epoch, offset);
             self.logs[usize::from(index)].push(partition as u32, record);
-            if record.fact != NO_FACT {
+            if record.fact < COMPACTED {
                 self.note(Kind::Appended, part, record.fact, record.effects, pack_place(partition as u32, offset));
             }
             self.ripens(index);

@@ -324,6 +324,9 @@ pub struct Record {
 /// Stands where a record is about no fact.
 pub const NO_FACT: u32 = u32::MAX;
 
+/// Stands in a log where a record was compacted away.
+pub const COMPACTED: u32 = NO_FACT - 1;
+
 impl Record {
     /// The three words that the trace hash takes in.
     #[inline]

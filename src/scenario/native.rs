@@ -143,6 +143,10 @@ pub fn range_of(kind: &Kind, name: &str) -> Option<&'static str> {
     fixed.flat_map(|profile| profile.settings).find(known).map(|native| native.allowed).filter(|allowed| allowed.contains("..="))
 }
 
+/// Settings of brokers that no profile has, because nothing here follows them.
+const LEFT_OUT: &str = " x-expires x-max-length-bytes x-dead-letter-strategy x-queue-mode x-priority RedriveAllowPolicy \
+    fetch.min.bytes fetch.max.wait.ms metadata.max.age.ms client.rack compression.type message.timestamp.type ";
+
 /// What is wrong with a name that is no setting of a part: of a broker's own ones it says which broker's.
 #[must_use]
 pub fn unknown(kind: &Kind, name: &str) -> String {
@@ -155,6 +159,7 @@ pub fn unknown(kind: &Kind, name: &str) -> String {
             format!("`{shown}` is a setting of {}, and `broker` is another", broker.title)
         }
         Some(broker) => format!("`{shown}` of {} is not modelled for a {}", own.unwrap_or(broker).title, kind.word()),
+        None if LEFT_OUT.contains(&format!(" {name} ")) => format!("`{shown}` is not modelled"),
         None => format!("`{shown}` is not a setting of a {}", kind.word()),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::message::Message;
-use crate::observe::record::{Kind, NO_FACT, Record};
+use crate::observe::record::{COMPACTED, Kind, NO_FACT, Record};
 use crate::scenario::steps::Listed;
 use crate::service::Producer;
 use crate::sim::{Micros, Timestamp, hash};
@@ -16,8 +16,14 @@ impl World {
     #[must_use]
     pub fn fact_name(&self, fact: u32) -> String {
         let named = self.observer.ledger.fact(fact).and_then(|state| Some((state, self.producer_of(state.producer)?)));
-        // The marker of a transaction tells of no fact.
-        let Some((state, producer)) = named else { return if fact == NO_FACT { "end".into() } else { fact.to_string() } };
+        // The marker of a transaction tells of no fact, nor does the place of what was compacted away.
+        let Some((state, producer)) = named else {
+            return match fact {
+                NO_FACT => "end".into(),
+                COMPACTED => String::new(),
+                _ => fact.to_string(),
+            };
+        };
         match producer.settings.messages.0.get(state.serial as usize) {
             Some(listed) => listed.id.clone(),
             None => format!("{}{}", producer.settings.id_prefix, producer.settings.first_id + u64::from(state.serial)),

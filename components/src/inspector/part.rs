@@ -100,7 +100,10 @@ fn held(body: &BodyView) -> Vec<TokenRef> {
         BodyView::Plain | BodyView::Crowd(_) | BodyView::Exchange { .. } => Vec::new(),
         BodyView::Outbox { rows, .. } => rows.clone(),
         BodyView::Queue { next, shelf, .. } => next.iter().chain(shelf.iter().map(|waiting| &waiting.token)).cloned().collect(),
-        BodyView::Log { partitions, .. } => partitions.iter().flat_map(|partition| &partition.cells).cloned().collect(),
+        BodyView::Log { partitions, .. } => {
+            let cells = partitions.iter().flat_map(|partition| &partition.cells);
+            cells.filter(|token| !token.label.is_empty()).cloned().collect()
+        }
         BodyView::Workers { processes, .. } => processes.iter().flat_map(|process| &process.holds).cloned().collect(),
         BodyView::Effects(rows) => rows.iter().map(|(token, _)| token.clone()).collect(),
     }

@@ -148,6 +148,10 @@ fn replicas(scene: &mut Scene, part: &PartitionView, (left, right): (f64, f64), 
 fn record(scene: &mut Scene, part: &PartitionView, offset: u64, at: Rect) {
     let oldest = part.end - part.cells.len() as u64;
     let Some(token) = offset.checked_sub(oldest).and_then(|place| part.cells.get(place as usize)) else { return };
+    if token.label.is_empty() {
+        // Compacted away: only its offset is left.
+        return scene.rect("cell gone", at.x, at.y, at.w, at.h, 4.0);
+    }
     scene.rect(key_class(token.key), at.x + 2.0, at.bottom() - 4.0, at.w - 4.0, 2.5, 1.0);
     scene.text("cell-label", at.mid_x(), at.y + 14.0, fit(&token.label, at.w + 2.0, SMALL));
     scene.hits.push(Hit { x: at.mid_x(), y: at.mid_y(), r: 13.0, fact: token.fact });
