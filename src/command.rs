@@ -111,6 +111,9 @@ pub struct Timed {
     pub command: Command,
 }
 
+/// The most processes that a worker may be given.
+pub const MOST_PROCESSES: u64 = 1_000;
+
 /// The verbs, as `--do` takes them, each with its form.
 pub const VERBS: [(&str, &str); 16] = [
     ("break", "break P"),
@@ -187,7 +190,7 @@ impl Command {
                 Ok(Self::Burst(part, milli, span))
             }
             ("deploy", []) => Ok(Self::Deploy(part)),
-            ("scale", [n]) => count(n, 1_000).map(|n| Self::Scale(part, n)).map_err(bad),
+            ("scale", [n]) => count(n, MOST_PROCESSES).map(|n| Self::Scale(part, n)).map_err(bad),
             ("pause", []) => Ok(Self::Pause(part)),
             ("resume", []) => Ok(Self::Resume(part)),
             ("redrive", []) => Ok(Self::Redrive(part)),

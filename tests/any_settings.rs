@@ -83,6 +83,19 @@ fn any_run() -> impl Strategy<Value = Run> {
     })
 }
 
+#[test]
+fn what_is_offered_can_be_done_at_the_ends_of_a_setting_too() {
+    for workers in ["0", "1", "1000"] {
+        let mut run = Run::of_library("work-queue-crash");
+        run.sets.push(("workers.workers".into(), workers.into()));
+        let world = World::new(&run.scenario().expect("a good run"));
+        let offers = (0..world.scenario().parts.len() as u16).filter_map(|part| world.inspect(part)).flat_map(|part| part.offers);
+        for offer in offers {
+            assert!(Command::parse(&offer.command).is_ok(), "{workers}: {offer:?}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::command::MOST_PROCESSES;
 use crate::scenario::gauges::gauges;
 use crate::scenario::links::{dead_letter_queues, links};
 use crate::scenario::native;
@@ -139,7 +140,9 @@ impl World {
                         Body::Worker(worker) => self.workers[usize::from(worker)].settings.workers,
                         _ => 0,
                     };
-                    offer(Self::counted(now + 1, "process"), format!("scale {id} {}", now + 1), "One process more.");
+                    if now < MOST_PROCESSES {
+                        offer(Self::counted(now + 1, "process"), format!("scale {id} {}", now + 1), "One process more.");
+                    }
                     if now > 1 {
                         offer(Self::counted(now - 1, "process"), format!("scale {id} {}", now - 1), "One process less.");
                     }
