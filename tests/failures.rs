@@ -177,6 +177,12 @@ const SHOP: &[(&str, &[&str], &[&str])] = &[
         &["30s pause analytics", "75s resume analytics"],
     ),
     ("Rebalance storm", &["email.rolling=5s", "email.heartbeat_interval=3s"], &["30s deploy email"]),
+    // A log hides nothing: what a visibility timeout is to a queue, the poll interval is to its groups.
+    (
+        "Poll interval below processing time",
+        &["email.poll_interval=1s", "email.idempotent=false", "email-provider.idempotency_key=false"],
+        &["30s slow email-provider 40x", "75s mend email-provider"],
+    ),
     ("Hot partition", &["email.concurrency=3"], &["30s set shoppers.hot_key=30%"]),
     ("Unwatched dead-letter queue", &["email-dlq.watched=false"], &["30s fail email-provider 100%", "60s mend email-provider"]),
     ("Retry storm", &["email.backoff=none"], &["30s fail email-provider 80%", "60s mend email-provider"]),
