@@ -5,23 +5,6 @@ use crate::sim::Timestamp;
 /// A set of effects, one bit each. A scenario has at most eight.
 pub type EffectMask = u8;
 
-/// How many effects are in a set. From a table: a processor from before 2008 has no instruction for it, and a native build is
-/// for any processor.
-#[inline]
-#[must_use]
-pub fn effects_in(set: EffectMask) -> i64 {
-    const COUNTS: [u8; 256] = {
-        let mut counts = [0; 256];
-        let mut set = 0;
-        while set < 256 {
-            counts[set] = (set as u8).count_ones() as u8;
-            set += 1;
-        }
-        counts
-    };
-    i64::from(COUNTS[usize::from(set)])
-}
-
 /// One copy of a message. Small on purpose: nine million of them wait in a flash sale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {

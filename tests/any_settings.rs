@@ -1,18 +1,17 @@
 //! Whatever a scenario's parts are set to and however they are broken: the run ends, its books balance after every event (a
 //! debug build checks that itself), and going back shows what was there.
 
+mod random;
+
 use proptest::prelude::*;
 use proptest::sample::Index;
-use redrive::command::{Command, Timed};
+use random::{UNTIL_US, break_at, slow_run};
+use redrive::command::Command;
 use redrive::run::Run;
 use redrive::scenario::setting::{Form, Spec};
-use redrive::scenario::{Kind, library};
-use redrive::sim::PerSecond;
 use redrive::timeline::{Progress, Timeline};
 use redrive::world::World;
 
-const SECOND: u64 = 1_000_000;
-const UNTIL_US: u64 = 40 * SECOND;
 /// A debug build checks every event; a run that has more goes on as it began.
 const MOST_EVENTS: u64 = 60_000;
 /// A run that does so much without time passing will never end.
@@ -41,18 +40,7 @@ fn any_run() -> impl Strategy<Value = Run> {
     let sets = prop::collection::vec((any::<Index>(), any::<Index>(), any::<Index>()), 1..8);
     let faults = prop::collection::vec((0..UNTIL_US, any::<Index>()), 0..6);
     (any::<Index>(), any::<u64>(), sets, faults).prop_map(|(which, seed, sets, faults)| {
-        let ids: Vec<&str> = library::ids().collect();
-        let mut run = Run::of_library(ids[which.index(ids.len())]);
-        run.seed = Some(seed);
-        run.until_us = Some(UNTIL_US);
-        let plain = run.scenario().expect("it ships");
-        for (id, part) in &plain.parts {
-            if let Kind::Producer(settings) = &part.kind
-                && settings.rate > PerSecond::whole(25)
-            {
-                run.sets.push((format!("{id}.rate"), "25/s".into()));
-            }
-        }
+        let (mut run, plain) = slow_run(which, seed);
         for (part, row, value) in sets {
             let (id, spec) = plain.parts.get_index(part.index(plain.parts.len())).expect("a part");
             let table = spec.kind.table();
@@ -66,19 +54,7 @@ fn any_run() -> impl Strategy<Value = Run> {
                 }
             }
         }
-        let scenario = run.scenario().expect("sound settings");
-        let world = World::new(&scenario);
-        let offers: Vec<String> = (0..scenario.parts.len() as u16)
-            .filter_map(|part| world.inspect(part))
-            .flat_map(|part| part.offers)
-            .map(|offer| offer.command)
-            .chain(scenario.parts.keys().map(|id| format!("mend {id}")))
-            .collect();
-        for (at_us, which) in faults {
-            let command = Command::parse(&offers[which.index(offers.len())]).expect("an offer is a command");
-            run.commands.push(Timed { at_us, command });
-        }
-        run.commands.sort_by_key(|timed| timed.at_us);
+        break_at(&mut run, faults);
         run
     })
 }

@@ -4,8 +4,11 @@ mod play;
 mod refused;
 
 use play::{captured, given_ms, play_document};
+use redrive::command::Timed;
 use redrive::observe::ledger::Standing;
 use redrive::observe::record::{Kind, unpack_receive};
+use redrive::run::Run;
+use redrive::world::World;
 
 fn document(queue: &str, messages: &str, worker: &str) -> String {
     format!(
@@ -99,4 +102,29 @@ fn what_the_service_refuses_is_refused() {
     check(r#""maxReceiveCount": 0"#, "maxReceiveCount: 0 is out of range; allowed: 1 to 1000");
     let eleven = document(r#""broker": "sqs""#, r#""a""#, r#", "MaxNumberOfMessages": 11"#);
     refused::check(&["check", "-"], &eleven, "parts.w.MaxNumberOfMessages: 11 is out of range; allowed: 1 to 10⋯");
+}
+
+#[test]
+fn a_policy_set_while_it_runs_counts_and_what_of_it_is_fixed_is_refused() {
+    let run = |command: &str| {
+        let policy =
+            r#""broker": "sqs", "VisibilityTimeout": 5, "RedrivePolicy": {"maxReceiveCount": 9, "deadLetterTargetArn": "dlq"}"#;
+        let mut run = Run::of_document("test", &document(policy, r#"{"id": "a", "poison": true}"#, ""));
+        run.commands.push(Timed::parse(command).expect("a command"));
+        let scenario = run.scenario().map_err(|faults| faults.to_string())?;
+        let mut world = World::new(&scenario);
+        world.observer.capture();
+        world.run_until(scenario.until_us());
+        let moved = world.observer.take_captured().into_iter().find(|record| record.kind == Kind::LeftQueue);
+        Ok::<_, String>(moved.map(|record| record.at_us / 1_000_000))
+    };
+    // Received at 0, 5 and 10 s; the receive after the second one moves it.
+    assert_eq!(run(r#"1s set q.RedrivePolicy={"maxReceiveCount": 2}"#), run("1s set q.maxReceiveCount=2"));
+    assert_eq!(run("1s set q.maxReceiveCount=2"), Ok(Some(10)));
+    for fixed in [r#"1s set q.RedrivePolicy={"deadLetterTargetArn": "other"}"#, "1s set q.x-queue-type=quorum"] {
+        let fault = run(fixed).expect_err("fixed");
+        assert!(fault.contains("fixed once the run has begun"), "{fault}");
+    }
+    let fault = run(r#"1s set q.RedrivePolicy={"maxReceiveCount": 5000}"#).expect_err("out of range");
+    assert!(fault.contains("1..=1000") || fault.contains("1 to 1000"), "{fault}");
 }

@@ -1,17 +1,18 @@
 //! Properties of any run: the books balance after every event (debug builds check that themselves), statuses add up, and
 //! a timeline that was dragged about shows what running straight there shows.
 
+mod random;
+
 use proptest::prelude::*;
-use redrive::command::{Command, Timed};
+use random::{UNTIL_US, break_at, slow_run};
+use redrive::command::Command;
 use redrive::observe::ledger::Status;
 use redrive::run::Run;
-use redrive::scenario::{Kind, library};
-use redrive::sim::PerSecond;
+use redrive::scenario::Kind;
 use redrive::timeline::{Progress, Timeline};
 use redrive::world::World;
 
 const SECOND: u64 = 1_000_000;
-const UNTIL_US: u64 = 40 * SECOND;
 
 /// What can be set of logs, their readers and their writers: kind of part, setting, values; an empty one leaves it.
 const LOG_SETTINGS: [(&str, &str, &[&str]); 10] = [
@@ -33,18 +34,7 @@ fn any_run() -> impl Strategy<Value = Run> {
     let ways = (0..5_usize, 0..5_usize, any::<bool>(), prop::collection::vec(0..6_usize, LOG_SETTINGS.len()));
     (any::<prop::sample::Index>(), any::<u64>(), faults, ways).prop_map(|(which, seed, faults, ways)| {
         let (reads, full, by_key, log_ways) = ways;
-        let ids: Vec<&str> = library::ids().collect();
-        let mut run = Run::of_library(ids[which.index(ids.len())]);
-        run.seed = Some(seed);
-        run.until_us = Some(UNTIL_US);
-        let plain = run.scenario().expect("it ships");
-        for (id, part) in &plain.parts {
-            if let Kind::Producer(settings) = &part.kind
-                && settings.rate > PerSecond::whole(25)
-            {
-                run.sets.push((format!("{id}.rate"), "25/s".into()));
-            }
-        }
+        let (mut run, plain) = slow_run(which, seed);
         let relays = plain.parts.values().filter(|part| matches!(part.kind, Kind::Relay(_))).count();
         for (id, part) in &plain.parts {
             match part.kind {
@@ -66,18 +56,7 @@ fn any_run() -> impl Strategy<Value = Run> {
                 run.sets.extend(parts.map(|(id, _)| (format!("{id}.{setting}"), value.to_owned())));
             }
         }
-        let world = World::new(&run.scenario().expect("good settings"));
-        let offers: Vec<String> = (0..plain.parts.len() as u16)
-            .filter_map(|part| world.inspect(part))
-            .flat_map(|part| part.offers)
-            .map(|offer| offer.command)
-            .chain(plain.parts.keys().map(|id| format!("mend {id}")))
-            .collect();
-        for (at_us, which) in faults {
-            let command = Command::parse(&offers[which.index(offers.len())]).expect("an offer is a command");
-            run.commands.push(Timed { at_us, command });
-        }
-        run.commands.sort_by_key(|timed| timed.at_us);
+        break_at(&mut run, faults);
         run
     })
 }

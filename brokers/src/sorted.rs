@@ -198,14 +198,11 @@ impl<K: Key, V> SortedMap<K, V> {
 
 /// A set in the order of its keys.
 #[derive(Clone, Debug)]
-pub struct SortedSet<K> {
-    places: Places,
-    keys: PhantomData<K>,
-}
+pub struct SortedSet<K>(SortedMap<K, ()>);
 
 impl<K> Default for SortedSet<K> {
     fn default() -> Self {
-        Self { places: Places::default(), keys: PhantomData }
+        Self(SortedMap::default())
     }
 }
 
@@ -213,36 +210,34 @@ impl<K: Key> SortedSet<K> {
     /// How many keys there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.places.tree.len()
+        self.0.len()
     }
 
     /// True if there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.tree.is_empty()
+        self.0.is_empty()
     }
 
     /// Whether a key is there.
     #[must_use]
     pub fn contains(&self, key: K) -> bool {
-        self.places.find(key.rank()).is_some()
+        self.0.contains_key(key)
     }
 
     /// Puts a key in. False if it was there.
     pub fn insert(&mut self, key: K) -> bool {
-        let before = self.len();
-        self.places.claim(key.rank());
-        self.len() > before
+        self.0.insert(key, ()).is_none()
     }
 
     /// Takes a key out. False if it was not there.
     pub fn remove(&mut self, key: K) -> bool {
-        self.places.release(key.rank()).is_some()
+        self.0.remove(key).is_some()
     }
 
     /// Takes everything out.
     pub fn clear(&mut self) {
-        *self = Self::default();
+        self.0.clear();
     }
 
     /// The lowest key.
@@ -253,13 +248,12 @@ impl<K: Key> SortedSet<K> {
 
     /// All keys, in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = K> {
-        self.places.tree.keys().map(|rank| K::of_rank(*rank))
+        self.0.keys()
     }
 
     /// The keys in a range, in order; none where the range is upside down.
     pub fn range(&self, range: impl RangeBounds<K>) -> impl DoubleEndedIterator<Item = K> {
-        let (low, high) = (range.start_bound().map(|key| key.rank()), range.end_bound().map(|key| key.rank()));
-        self.places.range(low, high).map(|(rank, _)| K::of_rank(*rank))
+        self.0.range(range).map(|(key, ())| key)
     }
 }
 

@@ -8,12 +8,13 @@
 //!
 //! Simplified: one order for the whole queue, oldest first, where SQS standard promises none.
 
+use redrive_brokers::sorted::SortedMap;
+
 use super::machines::hidden_us;
 use crate::message::Message;
 use crate::scenario::parts::QueueSettings;
 use crate::sim::order::by_key;
 use crate::sim::{Handle, Slab, Tape, Timestamp};
-use redrive_brokers::sorted::SortedMap;
 
 /// A message with its place in the order of arrival.
 #[derive(Clone, Copy, Debug)]

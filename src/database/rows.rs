@@ -5,10 +5,10 @@
 //! Information Functions", `pg_snapshot_xmin`). Who is under way is known to the machine of `redrive-brokers`. Simplified: the
 //! id of the row is that of its transaction, which writes one.
 
-use redrive_brokers::sorted::{SortedMap, SortedSet};
 use std::collections::VecDeque;
 
 use redrive_brokers::postgres::Xids;
+use redrive_brokers::sorted::{SortedMap, SortedSet};
 
 use crate::message::Message;
 use crate::scenario::parts::Reads;

@@ -3,7 +3,6 @@
 
 use super::ledger::MOST_EFFECTS;
 use super::record::{Cause, Kind, Record};
-use crate::message::effects_in;
 
 /// The kinds of place where a copy can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -195,7 +194,7 @@ impl Books {
         let Some((from, to)) = entry(record) else { return };
         let page = &mut self.pages[usize::from(record.part)];
         // A record of a log is unread once a group.
-        let copies = if record.kind == Kind::Appended { effects_in(record.effects) } else { 1 };
+        let copies = if record.kind == Kind::Appended { i64::from(record.effects.count_ones()) } else { 1 };
         page.counts[from] -= copies;
         page.counts[to] += copies;
         page.seen |= 1 << to;

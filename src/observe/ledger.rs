@@ -9,7 +9,7 @@ use super::account::{Accounts, EffectState};
 pub use super::account::{FactState, Mark, Outcome, Standing, Status, Turn};
 use super::books::End;
 use super::record::{Cause, Kind, Record};
-use crate::message::{EffectMask, effects_in};
+use crate::message::EffectMask;
 use crate::sim::{Tape, Timestamp};
 
 /// The most effects a scenario may have: one bit each in an [`EffectMask`].
@@ -223,7 +223,7 @@ impl Ledger {
                     // One more copy of what happened already, or may happen anyway, changes nothing that is counted.
                     state.live == 1 && state.count == 0
                 });
-                self.live_total += effects_in(record.effects);
+                self.live_total += i64::from(record.effects.count_ones());
             }
             Kind::Released | Kind::RowSent | Kind::LeftQueue | Kind::LeftHands => {
                 self.end_live(record, Cause::None, End::HandedOn.bit());
@@ -333,7 +333,7 @@ impl Ledger {
             }
             state.live == 0 && state.count == 0
         });
-        self.live_total -= effects_in(record.effects);
+        self.live_total -= i64::from(record.effects.count_ones());
     }
 
     /// Changes a fact in a way that moves no copy of it.

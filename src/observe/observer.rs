@@ -1,7 +1,8 @@
 //! The one place that every record goes through: it feeds the hash, the ledger, the books and whoever listens.
 
-use redrive_brokers::sorted::SortedMap;
 use std::collections::VecDeque;
+
+use redrive_brokers::sorted::SortedMap;
 
 use super::books::Books;
 use super::findings::Findings;

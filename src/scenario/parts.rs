@@ -543,10 +543,11 @@ impl Kind {
     /// # Errors
     /// [`Refused`] when there is no such setting or the value is not allowed; nothing has changed then.
     pub fn set(&mut self, name: &str, value: &Value) -> Result<(), Refused> {
-        if matches!(self, Self::Queue(_))
-            && let Some(all) = native::spread(name, value)
-        {
-            return all.iter().try_for_each(|(name, value)| self.set(name, value));
+        if let Some(all) = self.several(name, value) {
+            let mut kind = self.clone();
+            all.iter().try_for_each(|(name, value)| kind.set(name, value))?;
+            *self = kind;
+            return Ok(());
         }
         let said = name;
         let (name, value) = &self.in_our_words(said, value);
@@ -570,6 +571,12 @@ impl Kind {
             }
             refused => refused,
         }
+    }
+
+    /// The settings that one of its broker's settings says at once, as `RedrivePolicy` does; none for one that says one.
+    #[must_use]
+    pub fn several(&self, name: &str, value: &Value) -> Option<Vec<(String, Value)>> {
+        if matches!(self, Self::Queue(_)) { native::spread(name, value) } else { None }
     }
 
     /// Our name and value for a setting that is said in its broker's words; what is not one of those stays as it is.

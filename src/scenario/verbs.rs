@@ -198,6 +198,10 @@ fn check_cut(scenario: &Scenario, id: &str, other: &str) -> Result<(), Fault> {
 
 fn check_set(scenario: &Scenario, id: &str, said: &str, value: &str) -> Result<(), Fault> {
     let Some(part) = scenario.parts.get(id) else { return unknown_part(scenario, id) };
+    if let Some(all) = part.kind.several(said, &Value::from(value)) {
+        let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        return all.iter().try_for_each(|(name, value)| check_set(scenario, id, name, &shown(value)));
+    }
     let (setting, _) = &part.kind.in_our_words(said, &Value::Null);
     let setting = setting.as_str();
     if fixed_settings(&part.kind).contains(&setting) {

@@ -121,8 +121,9 @@ impl World {
             for (held, entry) in producer.memory.iter() {
                 if let Some((partition, serial)) = entry.place
                     && gone.iter().any(|(_, record)| record.fact == entry.message.fact)
+                    && let Some(lane) = producer.lanes.get_mut(partition as usize)
                 {
-                    producer.lanes[partition as usize].add(serial, held);
+                    lane.add(serial, held);
                 }
             }
         }

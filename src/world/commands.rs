@@ -257,12 +257,14 @@ impl World {
     }
 
     fn sets(&mut self, part: u16, setting: &str, value: &str) {
-        let kind = self.scenario.parts.get_index(usize::from(part)).map(|(_, spec)| &spec.kind);
+        let Some((_, spec)) = self.scenario.parts.get_index(usize::from(part)) else { return };
         let value = serde_json::Value::String(value.to_owned());
-        let Some((setting, value)) = kind.map(|kind| kind.in_our_words(setting, &value)) else { return };
-        let settings = self.settings_mut(part);
-        // Checked where the command came in; a value that is refused here changes nothing.
-        let _ = settings.set(&setting, &value);
+        let all = spec.kind.several(setting, &value).unwrap_or_else(|| vec![(setting.to_owned(), value)]);
+        let ours: Vec<_> = all.iter().map(|(name, value)| spec.kind.in_our_words(name, value)).collect();
+        for (setting, value) in ours {
+            // Checked where the command came in; a value that is refused here changes nothing.
+            let _ = self.settings_mut(part).set(&setting, &value);
+        }
         self.settings_changed(part);
     }
 

@@ -1,4 +1,5 @@
 //! Plays a scenario that ships with some choices and commands, and reads what came of it.
+#![allow(dead_code, reason = "every test takes this in whole, and none asks for all of it")]
 
 use redrive::command::{Command, Timed};
 use redrive::observe::ledger::{EffectCounts, Outcome, Standing};
@@ -14,21 +15,16 @@ pub struct Played {
 }
 
 /// Plays a scenario with settings `PART.SETTING=VALUE` or `lab.SWITCH=CHOICE`, and commands `TIME COMMAND`.
-#[allow(dead_code, reason = "not every test that plays takes a scenario from the library")]
 pub fn play(id: &str, sets: &[&str], commands: &[&str]) -> Played {
     run(Run::of_library(id), sets, commands)
 }
 
 /// Plays a scenario and gives how long each effect took from the birth of its message whose id begins so, in order of length.
-#[allow(dead_code, reason = "not every test that plays asks how long it took")]
 pub fn waits_us(id: &str, sets: &[&str], prefix: &str) -> Vec<u64> {
     let mut run = Run::of_library(id);
     run.sets = sets.iter().map(pair).collect();
-    let scenario = run.scenario().unwrap_or_else(|faults| panic!("{faults}"));
-    let mut world = World::new(&scenario);
-    world.observer.capture();
-    world.run_until(scenario.until_us());
-    let effects: Vec<_> = world.observer.take_captured().into_iter().filter(|record| record.kind == Kind::Effect).collect();
+    let (world, records) = recorded(&run);
+    let effects: Vec<_> = records.into_iter().filter(|record| record.kind == Kind::Effect).collect();
     let born_us = |fact: u32| world.observer.ledger.fact(fact).map_or(0, |fact| fact.born_us);
     let named = effects.iter().filter(|record| world.fact_name(record.fact).starts_with(prefix));
     let mut waits: Vec<u64> = named.map(|record| record.at_us - born_us(record.fact)).collect();
@@ -37,15 +33,17 @@ pub fn waits_us(id: &str, sets: &[&str], prefix: &str) -> Vec<u64> {
 }
 
 /// When a message of a document was given out or read, in whole milliseconds.
-#[allow(dead_code, reason = "not every test that plays asks when something was given out")]
 pub fn given_ms(document: &str, fact: &str) -> Vec<u64> {
     times_ms(document, fact, &[Kind::Received, Kind::Read])
 }
 
 /// Plays a document and gives everything that happened.
-#[allow(dead_code, reason = "not every test that plays asks what happened")]
 pub fn captured(document: &str) -> (World, Vec<Record>) {
-    let scenario = Run::of_document("test", document).scenario().unwrap_or_else(|faults| panic!("{faults}"));
+    recorded(&Run::of_document("test", document))
+}
+
+fn recorded(run: &Run) -> (World, Vec<Record>) {
+    let scenario = run.scenario().unwrap_or_else(|faults| panic!("{faults}"));
     let mut world = World::new(&scenario);
     world.observer.capture();
     world.run_until(scenario.until_us());
@@ -54,7 +52,6 @@ pub fn captured(document: &str) -> (World, Vec<Record>) {
 }
 
 /// When records of these kinds were made about a message of a document, in whole milliseconds.
-#[allow(dead_code, reason = "not every test that plays asks when something happened")]
 pub fn times_ms(document: &str, fact: &str, kinds: &[Kind]) -> Vec<u64> {
     let (world, records) = captured(document);
     let fact = world.find_fact(fact).expect("it came");
@@ -66,7 +63,6 @@ pub fn times_ms(document: &str, fact: &str, kinds: &[Kind]) -> Vec<u64> {
 }
 
 /// The value below which 99 of 100 are.
-#[allow(dead_code, reason = "not every test that plays asks how long it took")]
 pub fn p99(sorted: &[u64]) -> u64 {
     sorted[(sorted.len() * 99).div_ceil(100) - 1]
 }
@@ -76,14 +72,11 @@ fn pair(text: &&str) -> (String, String) {
 }
 
 /// The same with a document of one's own.
-#[allow(dead_code, reason = "not every test that plays has a document of its own")]
 pub fn play_document(document: &str, sets: &[&str], commands: &[&str]) -> Played {
     run(Run::of_document("test", document), sets, commands)
 }
 
 fn run(mut run: Run, sets: &[&str], commands: &[&str]) -> Played {
-    let pair =
-        |text: &&str| text.split_once('=').map(|(place, value)| (place.to_owned(), value.to_owned())).expect("PLACE=VALUE");
     run.sets = sets.iter().map(pair).collect();
     for text in commands {
         let (at, command) = text.split_once(' ').expect("TIME COMMAND");
@@ -97,7 +90,6 @@ fn run(mut run: Run, sets: &[&str], commands: &[&str]) -> Played {
     Played { world }
 }
 
-#[allow(dead_code, reason = "not every test that plays looks at everything")]
 impl Played {
     fn bit(&self, name: &str) -> usize {
         let effects = &self.world.observer.ledger.effects;

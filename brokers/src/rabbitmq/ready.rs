@@ -1,9 +1,9 @@
 //! The messages of a queue that wait, in the order in which they go out.
 
-use crate::sorted::SortedMap;
 use std::collections::VecDeque;
 
 use super::settings::{Kind, Settings};
+use crate::sorted::SortedMap;
 
 /// When a message without a time to live expires.
 pub(super) const NEVER: u64 = u64::MAX;

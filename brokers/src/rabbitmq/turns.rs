@@ -4,10 +4,10 @@
 //! consumer without credit leaves the line only when its turn comes) and `rabbit_fifo` (quorum: it leaves at once and
 //! joins the end when it has credit again).
 
-use crate::sorted::SortedMap;
 use std::collections::VecDeque;
 
 use super::settings::Kind;
+use crate::sorted::SortedMap;
 
 /// A subscriber, or whoever else holds messages; numbered by whoever drives the queue.
 pub(super) type Holder = u32;

@@ -1,9 +1,9 @@
 //! What a FIFO queue remembers for five minutes: deduplication ids and receive request attempts; and its calls of a second.
 
-use crate::sorted::SortedMap;
 use std::collections::VecDeque;
 
 use super::options::{CALLS_PER_S, SECOND_US, Throughput};
+use crate::sorted::SortedMap;
 
 /// What is known of a message that was sent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
