@@ -6,7 +6,7 @@ mod refused;
 use play::{Played, play_document};
 use redrive::observe::ledger::Standing;
 use redrive::observe::record::Cause;
-use redrive::view::BodyView;
+use redrive::view::{BodyView, TokenShape};
 
 /// A reader that stands still and comes back 10 s before the end, on a log that is written to by hand.
 fn behind(log: &str, messages: &str, until_s: u64) -> Played {
@@ -105,6 +105,8 @@ fn a_group_that_is_set_back_reads_what_is_left() {
     let BodyView::Log { partitions, .. } = &stage.parts[1].body else { panic!("a log is drawn as one") };
     let cells: Vec<&str> = partitions[0].cells.iter().map(|cell| cell.label.as_str()).collect();
     assert_eq!(cells, ["", "", "", "c1", "b2", "a3", "d1"]);
+    let gone = partitions[0].cells.iter().take_while(|cell| cell.shape == TokenShape::Gone).count();
+    assert_eq!(gone, 3, "and not as a message that was poison, or lost");
 }
 
 /// A hundred records, one a second; the reader comes back after 120 s. How many it got, and when it had them all.

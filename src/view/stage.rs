@@ -42,6 +42,8 @@ pub enum TokenShape {
     Poison,
     /// Lost: a ghost where it was last seen.
     Ghost,
+    /// Compacted away: no message any more, only a place in a log.
+    Gone,
 }
 
 /// A token that waits for a moment: visibility timeout, backoff, delay.

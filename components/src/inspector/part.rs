@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 use redrive::sim::time::clock;
-use redrive::view::{BodyView, OfferView, TokenRef};
+use redrive::view::{BodyView, OfferView, TokenRef, TokenShape};
 
 use super::settings::settings;
 use crate::dom::{Node, button, el, fixed, slot};
@@ -102,7 +102,7 @@ fn held(body: &BodyView) -> Vec<TokenRef> {
         BodyView::Queue { next, shelf, .. } => next.iter().chain(shelf.iter().map(|waiting| &waiting.token)).cloned().collect(),
         BodyView::Log { partitions, .. } => {
             let cells = partitions.iter().flat_map(|partition| &partition.cells);
-            cells.filter(|token| !token.label.is_empty()).cloned().collect()
+            cells.filter(|token| token.shape != TokenShape::Gone).cloned().collect()
         }
         BodyView::Workers { processes, .. } => processes.iter().flat_map(|process| &process.holds).cloned().collect(),
         BodyView::Effects(rows) => rows.iter().map(|(token, _)| token.clone()).collect(),

@@ -162,6 +162,7 @@ impl Scene {
                 Pen::default().to('M', &[x, y - 11.0]).to('l', &[11.0, 11.0, -11.0, 11.0, -11.0, -11.0]).to('z', &[]),
             ),
             TokenShape::Ghost => self.circle("ghost", x, y, 9.0),
+            TokenShape::Gone => return,
         }
         let looks = if token.shape == TokenShape::Ghost {
             ["tok-label dim", "tok-label dim long"]
@@ -184,7 +185,7 @@ impl Scene {
                 Pen::default().to('M', &[x, y - 13.0]).to('l', &[13.0, 13.0, -13.0, 13.0, -13.0, -13.0]).to('z', &[]),
             ),
             TokenShape::Again => self.circle("again", x, y, 12.0),
-            TokenShape::Plain | TokenShape::Ghost => {}
+            TokenShape::Plain | TokenShape::Ghost | TokenShape::Gone => {}
         }
         self.label(&waiting.token, ["tok-label on-sheet", "tok-label on-sheet long"], x, y);
     }

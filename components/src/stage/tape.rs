@@ -1,7 +1,7 @@
 //! A log as a tape of cells: offsets, what each group has committed, and the head where the next record goes.
 
 use redrive::sim::time::grouped;
-use redrive::view::PartitionView;
+use redrive::view::{PartitionView, TokenShape};
 
 use super::ink::{Hit, SMALL, Scene, fit, key_class};
 use super::layout::{Rect, Within};
@@ -148,8 +148,7 @@ fn replicas(scene: &mut Scene, part: &PartitionView, (left, right): (f64, f64), 
 fn record(scene: &mut Scene, part: &PartitionView, offset: u64, at: Rect) {
     let oldest = part.end - part.cells.len() as u64;
     let Some(token) = offset.checked_sub(oldest).and_then(|place| part.cells.get(place as usize)) else { return };
-    if token.label.is_empty() {
-        // Compacted away: only its offset is left.
+    if token.shape == TokenShape::Gone {
         return scene.rect("cell gone", at.x, at.y, at.w, at.h, 4.0);
     }
     scene.rect(key_class(token.key), at.x + 2.0, at.bottom() - 4.0, at.w - 4.0, 2.5, 1.0);

@@ -153,6 +153,8 @@ impl Canvas {
                 context.close_path();
                 self.fill(&self.colours.bad);
             }
+            // No message: none is on its way.
+            TokenShape::Gone => return,
             TokenShape::Ghost => {
                 let dashes = js_sys::Array::of2(&JsValue::from(3), &JsValue::from(3));
                 let _ = context.set_line_dash(&dashes);

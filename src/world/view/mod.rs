@@ -12,7 +12,7 @@ mod users;
 use super::{Body, World};
 use crate::message::Message;
 use crate::observe::ledger::{Standing, Status};
-use crate::observe::record::Record;
+use crate::observe::record::{COMPACTED, Record};
 use crate::observe::words::{Names, record_level};
 use crate::scenario::links::{Link, LinkKind, links};
 use crate::sim::time::spoken;
@@ -84,7 +84,9 @@ impl World {
 
     pub(super) fn token(&self, message: &Message) -> TokenRef {
         let mut token = self.token_of_fact(message.fact);
-        if message.poison {
+        if message.fact == COMPACTED {
+            token.shape = TokenShape::Gone;
+        } else if message.poison {
             token.shape = TokenShape::Poison;
         } else if message.receives > 1 && token.shape == TokenShape::Plain {
             token.shape = TokenShape::Again;
