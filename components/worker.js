@@ -4,6 +4,7 @@ self.onmessage = async ({ data: [script, module, job] }) => {
   try {
     const lab = await import(script);
     await lab.default({ module_or_path: module });
+    await lab.rest?.();
     lab.work(job, (text, numbers) => self.postMessage([text, numbers]));
   } catch (error) {
     self.postMessage(["", String(error?.message ?? error)]);

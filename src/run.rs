@@ -103,6 +103,13 @@ impl Run {
         Ok(scenario)
     }
 
+    /// The id of the scenario, where this is a run of the library just as it ships.
+    #[must_use]
+    pub fn as_shipped(&self) -> Option<&str> {
+        let Source::Library(id) = &self.source else { return None };
+        (*self == Self::of_library(id)).then_some(id)
+    }
+
     /// The run as the text of a link, to stand behind `#/run/`.
     #[must_use]
     pub fn to_link(&self) -> String {

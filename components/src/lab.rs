@@ -123,7 +123,7 @@ impl Lab {
         if self.desk.with_value(|desk| desk.keeping.is_some()) {
             self.keep_now();
         }
-        crate::panic::remember(&reel.run().to_link());
+        crate::panic::remember(reel.run());
         self.selection.set(Selection::Nothing);
         self.following.set(None);
         self.said.set(String::new());
@@ -244,7 +244,7 @@ impl Lab {
         self.desk.update_value(|desk| desk.keeping = None);
         let (Some(run), Some(opened)) = (self.run(), self.opened.get_untracked()) else { return };
         let kept = store::Kept { id: opened.id.clone(), title: opened.title.clone(), link: run.to_link(), at_us: self.now_us() };
-        crate::panic::remember(&kept.link);
+        crate::panic::remember(&run);
         self.desk.update_value(|desk| {
             let before = desk.kept.replace(kept.link.clone());
             store::keep(kept, before.as_deref());

@@ -2,12 +2,13 @@
 //! published page ends in a trap at once, and nothing of the lab runs any more.
 
 use leptos::prelude::document;
+use redrive::run::Run;
 
 /// Leaves the address of the run that is open where `boot.js` finds it.
-pub fn remember(link: &str) {
+pub fn remember(run: &Run) {
     if let Some(body) = document().body() {
         // Where it cannot be left, the message offers the address that the page has.
-        let _ = body.set_attribute("data-run", &crate::route::shared(link, 0));
+        let _ = body.set_attribute("data-run", &crate::route::of(run));
     }
 }
 

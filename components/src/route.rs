@@ -1,6 +1,8 @@
 //! The address of a run: `#/s/ID` for a scenario that ships, `#/run/LINK` for a shared run, `/at/US` for a moment of it;
 //! `#/compare/LINK/LINK` for two runs side by side; `#/brokers` and `#/fidelity` open over whatever run there is.
 
+use redrive::run::Run;
+
 /// What an address asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
@@ -79,6 +81,12 @@ pub fn shared(link: &str, at_us: u64) -> String {
     if at_us == 0 { format!("/run/{link}") } else { format!("/run/{link}/at/{at_us}") }
 }
 
+/// The address of a run from its start: short for a scenario as it ships.
+#[must_use]
+pub fn of(run: &Run) -> String {
+    run.as_shipped().map_or_else(|| shared(&run.to_link(), 0), |id| ["/s/", id].concat())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,6 +97,10 @@ mod tests {
         assert_eq!(parse("#/"), Route::Home);
         assert_eq!([parse("#/brokers"), parse("#/fidelity")], [Route::Brokers, Route::Fidelity]);
         assert_eq!(parse("#/s/order-shop"), Route::Scenario("order-shop".into()));
+        let mut run = Run::of_library("order-shop");
+        assert_eq!(of(&run), "/s/order-shop");
+        run.seed = Some(8);
+        assert_eq!(parse(&of(&run)), Route::Shared { link: run.to_link(), at_us: 0 });
         for at_us in [0, 86_400_000] {
             let address = format!("#{}", shared("eJx_-9", at_us));
             assert_eq!(parse(&address), Route::Shared { link: "eJx_-9".into(), at_us }, "{address}");

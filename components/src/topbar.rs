@@ -120,11 +120,10 @@ fn Back(lab: Lab) -> impl IntoView {
         if lab.shown.with(|shown| !shown.commands.is_empty()) && !opened.shared {
             return None;
         }
+        let mut kept = store::runs().into_iter().filter(|run| run.id == opened.id).peekable();
+        kept.peek()?;
         let open = lab.run().map(|run| run.to_link());
-        store::runs()
-            .into_iter()
-            .find(|run| run.id == opened.id && Some(&run.link) != open.as_ref())
-            .map(|run| (run.link, run.at_us))
+        kept.find(|run| Some(&run.link) != open.as_ref()).map(|run| (run.link, run.at_us))
     });
     live(move || {
         let mut nodes = Vec::new();

@@ -99,6 +99,11 @@ impl Ui {
 /// A dialog with its title and a button that closes it. Its content exists only while it is open.
 #[must_use]
 pub fn over(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, content: impl Fn() -> Vec<Node> + 'static) -> Node {
+    dialog(ui, sheet, id, title, Box::new(content))
+}
+
+/// One for all contents: none is made before its dialog opens, and so none is in the page's first part.
+fn dialog(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, content: Box<dyn Fn() -> Vec<Node>>) -> Node {
     let inside = slot(move || {
         let open = ui.sheet.get() == Some(sheet);
         let dialog = document().get_element_by_id(id).and_then(|dialog| dialog.dyn_into::<HtmlDialogElement>().ok());
@@ -110,7 +115,7 @@ pub fn over(ui: Ui, sheet: Sheet, id: &'static str, title: &'static str, content
                 dialog.close();
             }
         }
-        if open { untrack(&content) } else { Vec::new() }
+        if open { untrack(&*content) } else { Vec::new() }
     });
     let label = format!("{id}-title");
     let close = button("btn quiet", "Close").press(move || ui.close());

@@ -26,17 +26,12 @@ pub fn sentence(beside: &Beside, shown: &PanelsView) -> String {
 }
 
 /// A section of the comparison; empty where there is one run.
-fn section(
-    lab: Lab,
-    id: &'static str,
-    title: &'static str,
-    rows: impl Fn(&Beside, [&PanelsView; 2]) -> Vec<Node> + 'static,
-) -> Node {
+fn section(lab: Lab, id: &'static str, title: &'static str, rows: fn(Lab, &Beside, [&PanelsView; 2]) -> Vec<Node>) -> Node {
     let label = [id, "-title"].concat();
     let content = slot(move || {
         let Some(beside) = lab.beside.get() else { return Vec::new() };
         let shown = lab.shown.get();
-        rows(&beside, beside.in_seats(&shown.panels))
+        rows(lab, &beside, beside.in_seats(&shown.panels))
     });
     el("section")
         .class("two")
@@ -50,10 +45,10 @@ fn section(
 #[must_use]
 pub fn sections(lab: Lab) -> Vec<Node> {
     vec![
-        section(lab, "two-users", "What users see, in both", move |beside, panels| users(lab, beside, panels)),
-        section(lab, "two-breaks", "What breaks, in both", move |_, panels| vec![findings(lab, panels)]),
-        section(lab, "two-notice", "How you notice, in both", move |_, panels| vec![alerts(lab, panels)]),
-        section(lab, "two-parts", "What differs now", move |beside, _| parts(beside)),
+        section(lab, "two-users", "What users see, in both", users),
+        section(lab, "two-breaks", "What breaks, in both", |lab, _, panels| vec![findings(lab, panels)]),
+        section(lab, "two-notice", "How you notice, in both", |lab, _, panels| vec![alerts(lab, panels)]),
+        section(lab, "two-parts", "What differs now", |_, beside, _| parts(beside)),
     ]
 }
 

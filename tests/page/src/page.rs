@@ -96,6 +96,11 @@ impl Page {
         }
     }
 
+    /// Gives the page the files that were missing.
+    pub fn complete(&self) {
+        self.site.complete();
+    }
+
     /// How many parts of the page `css` selects, as it is now.
     pub fn count(&self, css: &str) -> usize {
         self.browser.wait(self.browser.driver().find_all(By::Css(css))).expect("the selector is sound").len()

@@ -17,7 +17,7 @@ pub struct Site {
     server: Child,
     address: String,
     /// Where a changed copy of the page lies.
-    _copy: Option<TempDir>,
+    copy: Option<TempDir>,
 }
 
 impl Site {
@@ -42,7 +42,14 @@ impl Site {
             .read_line(&mut said)
             .expect("the server says where it is");
         let address = said.split_whitespace().last().expect("the server's first line ends with its address").to_owned();
-        Self { server, address, _copy: copy }
+        Self { server, address, copy }
+    }
+
+    /// Puts the files back that were missing.
+    pub fn complete(&self) {
+        if let Some(copy) = &self.copy {
+            copy_folder(&project().join("dist"), copy.path(), |name| copy.path().join(name).exists());
+        }
     }
 
     /// The page's address, with a `/` at its end.
@@ -65,7 +72,7 @@ fn copy_without(dist: &Path, is_missing: fn(&str) -> bool) -> TempDir {
     copy
 }
 
-fn copy_folder(from: &Path, to: &Path, is_missing: fn(&str) -> bool) {
+fn copy_folder(from: &Path, to: &Path, is_missing: impl Fn(&str) -> bool + Copy) {
     for entry in fs::read_dir(from).expect("the built page can be read") {
         let path = entry.expect("the built page can be read").path();
         let name = path.file_name().expect("an entry of a folder has a name");

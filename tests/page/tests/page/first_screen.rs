@@ -40,7 +40,42 @@ fn is_the_labs_script(name: &str) -> bool {
 fn a_missing_wasm_file_is_named() {
     let page = Visitor::new("no_wasm_file").without_files(is_wasm).expecting_complaints().open("");
     page.until_it_says("_bg.wasm did not arrive: the server answered 404.");
-    page.until_it_says("Check that both were copied");
+    page.until_it_says("Check that every file was copied");
+}
+
+fn is_the_rest(name: &str) -> bool {
+    name.ends_with("_rest.wasm")
+}
+
+#[test]
+fn the_lab_plays_while_its_rest_is_on_its_way() {
+    let page = Visitor::new("no_rest").without_files(is_the_rest).expecting_complaints().open("");
+    page.until("the lab runs", |page| page.count("#first-screen") == 0);
+    page.click_button("Play");
+    page.until("time goes on, or stands still for good", |page| {
+        page.count("#failed") > 0 || page.run("return document.querySelector('#trace-hash').dataset.events > 5000") == true
+    });
+    page.press(' ');
+    assert_eq!(page.count("#failed"), 0, "opening and playing call what is not in scripts/first.txt: scripts/page --record");
+    page.until_text("#rest-missing", "_rest.wasm did not arrive. What is on the screen works without it; the lab tries again.");
+    page.screenshot("rest-missing");
+    assert!(page.axe().is_empty(), "{:#?}", page.axe());
+    // Asked for before it has come: it is fetched at once.
+    page.complete();
+    page.click_button("Try every crash");
+    page.until_it_says("Try them all");
+    page.until("the lab no longer says that it is missing", |page| page.count("#rest-missing") == 0);
+    assert_eq!(page.count("#failed"), 0);
+}
+
+#[test]
+fn what_needs_the_rest_says_that_it_is_missing() {
+    let page = Visitor::new("rest_asked_for").without_files(is_the_rest).expecting_complaints().open("");
+    page.until("the lab runs", |page| page.count("#first-screen") == 0);
+    page.click_button("Sweep");
+    page.until_text("#failed", "Part of the lab did not arrive");
+    page.until_text("#failed", "_rest.wasm did not arrive. What you asked for is in it");
+    assert_eq!(page.run("return document.querySelector('#failed a').href.split('#')[1]"), "/s/order-shop");
 }
 
 #[test]
@@ -76,7 +111,7 @@ fn a_lab_that_has_failed_says_so_and_keeps_the_run() {
     page.screenshot("failed-lab");
     let link = page.run("return document.querySelector('#failed a').href");
     let link = link.as_str().expect("an address").to_owned();
-    assert!(link.contains("#/run/"), "{link}");
+    assert!(link.ends_with("#/s/order-shop"), "{link}");
     page.in_second_window(&link, |page| {
         page.until("the run opens", |page| page.title() == "The order shop · Redrive");
     });
