@@ -15,13 +15,15 @@ use redrive::world::World;
 const SECOND: u64 = 1_000_000;
 
 /// What can be set of logs, their readers and their writers: kind of part, setting, values; an empty one leaves it.
-const LOG_SETTINGS: [(&str, &str, &[&str]); 10] = [
+const LOG_SETTINGS: [(&str, &str, &[&str]); 12] = [
     ("log", "replicas", &["", "2", "3"]),
     ("log", "acks", &["all", "leader", "none"]),
     ("log", "min_insync", &["1", "2"]),
     ("log", "unclean", &["false", "true"]),
     ("log", "idempotent_publish", &["false", "true"]),
     ("log", "replicate", &["2ms", "700ms"]),
+    ("log", "linger", &["", "40ms", "3s"]),
+    ("log", "batch_bytes", &["16384", "3000"]),
     ("worker", "protocol", &["eager", "cooperative", "kip848"]),
     ("worker", "static_members", &["false", "true"]),
     ("worker", "isolation", &["read_uncommitted", "read_committed"]),

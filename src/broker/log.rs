@@ -18,8 +18,14 @@ use crate::message::Message;
 use crate::scenario::parts::{Cleanup, LogSettings, Partitioner};
 use crate::sim::{Micros, Tape, Timestamp};
 
-/// What a sticky publisher sends to one partition before it goes on to the next: `batch.size` of Kafka's producers (KIP-794).
-const STICKY_BYTES: u64 = 16_384;
+/// What decides where a record goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// How its publisher picks a partition.
+    By(Partitioner),
+    /// The partition that its publisher has picked.
+    At(u32),
+}
 
 /// The partition of a key given as text; the first one where no key decides.
 #[must_use]
@@ -141,8 +147,19 @@ impl Log {
         let width = self.partitions.len() as u64;
         match partitioner {
             Partitioner::Murmur2 | Partitioner::Crc32 => partition_of(&message.key.to_string(), width as u32, partitioner),
-            Partitioner::Sticky => (self.appended * self.settings.record_bytes / STICKY_BYTES % width) as u32,
+            // What goes to one partition before the next: `batch.size` of Kafka's producers (KIP-794).
+            Partitioner::Sticky => (self.appended * self.settings.record_bytes / self.settings.batch_bytes % width) as u32,
             Partitioner::RoundRobin => (self.appended % width) as u32,
+        }
+    }
+
+    /// The partition of a record that comes now, where its publisher may have picked one.
+    #[must_use]
+    #[cfg_attr(page, optimize(speed))]
+    pub fn place_of(&self, message: &Message, placed: Placed) -> u32 {
+        match placed {
+            Placed::By(partitioner) => self.partition_of(message, partitioner),
+            Placed::At(partition) => partition,
         }
     }
 

@@ -8,13 +8,14 @@ use redrive_brokers::kafka::error::Error;
 use redrive_brokers::kafka::partition::{Acks, Commit, Happening, Options, Partition};
 use redrive_brokers::kafka::replica::{EpochStart, Life, Replica};
 
-use super::log::Log;
+use super::log::{Log, Placed};
 use crate::message::Message;
 use crate::observe::record::{COMPACTED, Cause, Kind, pack_place};
 use crate::scenario::parts::{self, LogBroker, LogSettings, Partitioner};
+use crate::service::Record;
 use crate::sim::{Handle, Timestamp};
 use crate::view::ReplicaView;
-use crate::world::{Caller, Event, World};
+use crate::world::{Event, World};
 
 /// A record that the leader does not have, and another replica may.
 #[derive(Clone, Copy, Debug)]
@@ -198,16 +199,9 @@ impl World {
     }
 
     /// A log with replicas is asked to store records. None when the answer comes later, or never.
-    pub(crate) fn replicas_take(
-        &mut self,
-        index: u16,
-        handle: Handle,
-        caller: Caller,
-        partitioner: Partitioner,
-        messages: &[Message],
-    ) -> Option<Cause> {
+    pub(crate) fn replicas_take(&mut self, index: u16, handle: Handle, placed: Placed, records: &[Record]) -> Option<Cause> {
         let part = self.logs[usize::from(index)].part;
-        let (mut waits, mut refused, mut hangs) = (0_u32, Cause::None, false);
+        let (mut waits, mut refused, mut hangs, mut stores) = (0_u32, Cause::None, false, false);
         let mut touched: Vec<usize> = Vec::with_capacity(1);
         let mut touch = |partition: u32| {
             if !touched.contains(&(partition as usize)) {
@@ -215,7 +209,8 @@ impl World {
             }
         };
         let acks = acks(&self.logs[usize::from(index)].settings);
-        for message in messages {
+        for Record { caller, message } in records {
+            let caller = *caller;
             let answered = if let Some((partition, offset)) = self.stored_before(index, caller, message) {
                 touch(partition);
                 let now_us = self.now_us;
@@ -229,8 +224,9 @@ impl World {
                 known
             } else {
                 let message = self.arrives(part, *message);
-                touch(self.logs[usize::from(index)].partition_of(&message, partitioner));
-                let stored = self.replicas_append(index, message, None, partitioner, acks, ticket(handle));
+                touch(self.logs[usize::from(index)].place_of(&message, placed));
+                let stored = self.replicas_append(index, message, placed, acks, ticket(handle));
+                stores |= stored.is_ok();
                 stored.map(|(partition, offset, answered)| {
                     self.remember_stored(index, caller, &message, (partition, offset));
                     self.sequence_stored(caller);
@@ -253,6 +249,7 @@ impl World {
                 }
             }
         }
+        self.parts[usize::from(part)].counters.batches += u64::from(stores);
         if refused == Cause::None && hangs {
             self.never_answers(handle);
         } else if refused == Cause::None && waits > 0 {
@@ -271,15 +268,14 @@ impl World {
         &mut self,
         index: u16,
         message: Message,
-        partition: Option<u32>,
-        partitioner: Partitioner,
+        placed: Placed,
         acks: Acks,
         ticket: u64,
     ) -> Result<(u32, u64, bool), Error> {
         let now_us = self.now_us;
         let log = &self.logs[usize::from(index)];
         let part = log.part;
-        let partition = partition.unwrap_or_else(|| log.partition_of(&message, partitioner));
+        let partition = log.place_of(&message, placed);
         // What has happened before this moment comes first: the leader may be another one.
         if let Some(replicas) = self.replicas_mut(index) {
             replicas.partitions[partition as usize].advance(now_us);
@@ -299,8 +295,9 @@ impl World {
 
     /// Stores a record that nobody waits for, if its partition has a leader.
     pub(super) fn replicas_keep(&mut self, index: u16, message: Message) -> Cause {
-        let partition = self.logs[usize::from(index)].partition_of(&message, Partitioner::Murmur2) as usize;
-        let stored = self.replicas_append(index, message, None, Partitioner::Murmur2, Acks::Leader, NOBODY);
+        let partition = self.logs[usize::from(index)].partition_of(&message, Partitioner::Murmur2);
+        let stored = self.replicas_append(index, message, Placed::At(partition), Acks::Leader, NOBODY);
+        let partition = partition as usize;
         self.replicas_happened(index, partition);
         self.replicas_alarm(index, partition..partition + 1);
         stored.map_or_else(cause, |_| Cause::None)

@@ -1,11 +1,13 @@
 //! Brokers at work: they store what arrives, hand it out, and drop what is too old.
 
+use super::log::Placed;
 use super::machines::hidden_us;
 use super::queue::{Acked, Holder, Receipt};
 use super::server::Arrival;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
 use crate::scenario::parts::{Broker, Partitioner, StartFrom};
+use crate::service::Record;
 use crate::sim::Handle;
 use crate::world::{Body, Caller, Event, Point, World};
 
@@ -61,7 +63,7 @@ impl World {
             }
             Body::Server(index) => return self.server_stores(index, message, arrival),
             Body::Exchange(index) => return self.exchange_routes(index, message),
-            Body::Log(index) => return self.append(index, message, Partitioner::Murmur2),
+            Body::Log(index) => return self.append(index, message, Placed::By(Partitioner::Murmur2)),
             Body::Producer(_) | Body::Service(_) | Body::Database(_) | Body::Relay(_) | Body::Worker(_) | Body::Dependency(_) => {
             }
         }
@@ -69,12 +71,12 @@ impl World {
     }
 
     #[cfg_attr(page, optimize(speed))]
-    fn append(&mut self, index: u16, message: Message, partitioner: Partitioner) -> Cause {
+    fn append(&mut self, index: u16, message: Message, placed: Placed) -> Cause {
         let log = &mut self.logs[usize::from(index)];
         if log.replicas.is_some() {
             return self.replicas_keep(index, message);
         }
-        let (part, partition) = (log.part, log.partition_of(&message, partitioner));
+        let (part, partition) = (log.part, log.place_of(&message, placed));
         let offset = log.push(partition, message);
         self.note(Kind::Appended, part, message.fact, message.effects, pack_place(partition, offset));
         self.ripens(index);
@@ -98,6 +100,8 @@ impl World {
             }
             // A relay that was started again is another publisher.
             Caller::Relay(_, epoch) => u64::from(epoch) << 32 | u64::from(message.fact),
+            // Its records have their own.
+            Caller::Batch(_, number) => u64::from(number),
         };
         (self.caller_part(caller), number)
     }
@@ -133,6 +137,9 @@ impl World {
         if self.logs[usize::from(index)].unconfirmed.is_empty() {
             return;
         }
+        if let Caller::Batch(..) = caller {
+            return self.batch_of(caller).1.iter().for_each(|record| self.confirmed(index, record.caller, &record.message));
+        }
         let number = self.publish_number(caller, message);
         let known = &mut self.logs[usize::from(index)].unconfirmed;
         match caller {
@@ -151,20 +158,24 @@ impl World {
 
     /// A log stores what a publisher sends, unless it is a repeat that it recognises.
     #[cfg_attr(page, optimize(speed))]
-    pub(crate) fn log_takes(&mut self, index: u16, caller: Caller, partitioner: Partitioner, messages: &[Message]) {
+    pub(crate) fn log_takes(&mut self, index: u16, placed: Placed, records: &[Record]) {
         let part = self.logs[usize::from(index)].part;
-        for message in messages {
+        let mut stores = false;
+        for Record { caller, message } in records {
+            let caller = *caller;
             if self.stored_before(index, caller, message).is_some() {
                 self.note(Kind::Deduplicated, part, message.fact, 0, 0);
                 continue;
             }
             let message = self.arrives(part, *message);
-            let partition = self.logs[usize::from(index)].partition_of(&message, partitioner);
-            self.append(index, message, partitioner);
+            let partition = self.logs[usize::from(index)].place_of(&message, placed);
+            self.append(index, message, Placed::At(partition));
             let end = self.logs[usize::from(index)].partitions[partition as usize].end();
             self.remember_stored(index, caller, &message, (partition, end - 1));
             self.transaction_writes(index, caller, (partition, end - 1));
+            stores = true;
         }
+        self.parts[usize::from(part)].counters.batches += u64::from(stores);
         self.wake(part);
     }
 
@@ -393,7 +404,7 @@ impl World {
             let message = Message { stored_us: now_us, receives: 0, poison: false, ..next.message };
             self.hop(part, source, message.fact, 0);
             let refused = match self.parts[usize::from(source)].body {
-                Body::Log(log) => self.append(log, message, Partitioner::Murmur2),
+                Body::Log(log) => self.append(log, message, Placed::By(Partitioner::Murmur2)),
                 _ => self.store(source, message, Arrival::Moved),
             };
             if refused != Cause::None {

@@ -8,11 +8,11 @@ use redrive_brokers::kafka::isolation::Isolation;
 use redrive_brokers::kafka::partition::Acks;
 use redrive_brokers::sorted::SortedMap;
 
-use super::log::Log;
+use super::log::{Log, Placed};
 use super::replicas::NOBODY;
 use crate::message::Message;
 use crate::observe::record::{Kind, NO_FACT, pack_place};
-use crate::scenario::parts::{self, Partitioner};
+use crate::scenario::parts;
 use crate::sim::Timestamp;
 use crate::world::{Caller, Event, World};
 
@@ -142,8 +142,7 @@ impl World {
         let number = open.number;
         for partition in open.partitions.clone() {
             let offset = if self.logs[usize::from(index)].replicas.is_some() {
-                let placed = Partitioner::Murmur2;
-                match self.replicas_append(index, marker, Some(partition), placed, Acks::Leader, NOBODY) {
+                match self.replicas_append(index, marker, Placed::At(partition), Acks::Leader, NOBODY) {
                     Ok((_, offset, _)) => offset,
                     Err(_) => continue,
                 }

@@ -6,11 +6,13 @@
 //! write-ahead log cannot, and needs a slot that keeps the log until it has read it.
 
 use super::rows::RowKey;
+use crate::broker::log::Placed;
 use crate::broker::server::Arrival;
 use crate::command::CrashStep;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, NO_FACT};
 use crate::scenario::parts::{Reads, RelaySettings};
+use crate::service::Record;
 use crate::sim::Timestamp;
 use crate::world::{Body, Caller, Event, Purpose, Reply, World};
 
@@ -153,7 +155,7 @@ impl World {
 
     /// The rows that a relay has published, at the broker.
     #[cfg_attr(page, optimize(speed))]
-    pub(crate) fn relay_brings(&mut self, caller: Caller, broker: u16) -> Vec<Message> {
+    pub(crate) fn relay_brings(&mut self, caller: Caller, broker: u16) -> Vec<Record> {
         let Caller::Relay(index, epoch) = caller else { return Vec::new() };
         let relay = &self.relays[usize::from(index)];
         // Simplified: a batch that is on its way when its relay dies does not arrive.
@@ -165,19 +167,19 @@ impl World {
         for message in &batch {
             self.hop(part, broker, message.fact, 0);
         }
-        batch
+        batch.into_iter().map(|message| Record { caller, message }).collect()
     }
 
     /// The broker stores what the relay has published. Says why, where it refuses any of it.
     pub(crate) fn relay_stores(&mut self, caller: Caller, broker: u16) -> Cause {
         let batch = self.relay_brings(caller, broker);
         if let Body::Log(log) = self.parts[usize::from(broker)].body {
-            self.log_takes(log, caller, self.partitioner(caller), &batch);
+            self.log_takes(log, Placed::By(self.partitioner(caller)), &batch);
             return Cause::None;
         }
         let mut refused = Cause::None;
-        for message in &batch {
-            let cause = self.store(broker, *message, Arrival::Published);
+        for record in &batch {
+            let cause = self.store(broker, record.message, Arrival::Published);
             refused = refused.max(cause);
         }
         self.wake(broker);

@@ -77,7 +77,7 @@ const EXCHANGE: [GaugeSpec; 3] = [
     gauge("unroutable", "unroutable", Unit::Count),
     gauge("produce_errors", "produce errors", Unit::Rate),
 ];
-const LOG: [GaugeSpec; 7] = [
+const LOG: [GaugeSpec; 9] = [
     gauge("records", "records kept", Unit::Count),
     gauge("per_s", "appended", Unit::Rate),
     gauge("produce_errors", "produce errors", Unit::Rate),
@@ -85,6 +85,8 @@ const LOG: [GaugeSpec; 7] = [
     gauge("in_sync", "fewest replicas in sync", Unit::Count),
     gauge("elections", "leader elections", Unit::Count),
     gauge("transaction_us", "oldest open transaction", Unit::Duration),
+    gauge("batches_per_s", "batches written", Unit::Rate),
+    gauge("records_per_batch", "records a batch", Unit::Count),
 ];
 const WORKER: [GaugeSpec; 13] = [
     gauge("working", "working", Unit::Count),

@@ -177,7 +177,7 @@ choice! {
     pub enum Partitioner {
         Murmur2 = "murmur2", "The hash of Kafka's Java client.";
         Crc32 = "crc32", "The hash of librdkafka's clients, unless told otherwise.";
-        Sticky = "sticky", "None, as for records without a key: 16 kB go to one partition, then to the next.";
+        Sticky = "sticky", "None, as for records without a key: `batch_bytes` of the log go to one partition, then to the next.";
         RoundRobin = "round-robin", "None: one partition after the other.";
     }
 }
@@ -373,6 +373,8 @@ settings! {
         min_insync: u64 = "1" in "1..=7", "Replicas that must be in sync for a write with acks=all; with fewer it is refused.";
         acks: Acks = "all" in "all|leader|none", "What publishers wait for.";
         idempotent_publish: bool = "false" in "", "Recognises a record that a publisher sends again for want of an answer, and does not store it again.";
+        linger: Micros = "0s" in "0s..=24h", "How long producers and services gather records for a partition before they send them, as one batch; 0s sends each by itself. A relay sends its own batches at once.";
+        batch_bytes: u64 = "16384" in "1..=2147483647", "With so many bytes for a partition a batch goes at once; so much goes to one partition where `partitioner` is sticky.";
         replicate: Micros = "2ms" in "1ms..=1h", "How long a follower takes to copy from the leader.";
         replica_lag: Micros = "30s" in "100ms..=1h", "A follower that has not been level with the leader for so long is no longer in sync.";
         election: Micros = "9s" in "100ms..=10m", "How long a dead broker goes unnoticed; then followers take over the partitions it led.";

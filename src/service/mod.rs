@@ -1,5 +1,6 @@
 //! Those who send, answer, work and are called.
 
+mod accumulator;
 mod backoff;
 mod crew;
 mod dependency;
@@ -10,6 +11,7 @@ mod request;
 mod sequence;
 mod worker;
 
+pub use accumulator::{Accumulator, Record};
 pub use crew::Crew;
 pub use dependency::Dependency;
 pub use inbox::Inbox;

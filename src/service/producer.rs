@@ -5,7 +5,7 @@ use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
 use crate::scenario::parts::{Arrivals, Full, ProducerSettings};
 use crate::sim::{Handle, Latency, Micros, Slab, Stream};
-use crate::world::{Body, Caller, Event, Purpose, Reply, World};
+use crate::world::{Body, Caller, Event, Reply, World};
 
 /// A message in a producer's memory: sent, not confirmed.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ impl World {
         let full = self.producer_is_full(index);
         if full == Some(Full::Pause) {
             self.producers[usize::from(index)].blocked = true;
-            return;
+            return self.gathered_goes(part);
         }
         if full == Some(Full::Grow) {
             return self.producer_runs_over(index);
@@ -187,7 +187,7 @@ impl World {
         if let Some(entry) = self.producers[usize::from(index)].memory.get_mut(held) {
             entry.place = place;
         }
-        let reply = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us);
+        let reply = self.publish(Caller::Producer(index, held), to, message, timeout_us, false);
         if reply != Some(Reply::Done) {
             self.note(Kind::Held, part, fact, effects, 0);
             if let Some(refused) = reply {
@@ -242,7 +242,7 @@ impl World {
         let Some(entry) = producer.memory.get_mut(held) else { return };
         entry.tries += 1;
         let message = entry.message;
-        if let Some(reply) = self.call(Caller::Producer(index, held), to, Purpose::Store, message, timeout_us) {
+        if let Some(reply) = self.publish(Caller::Producer(index, held), to, message, timeout_us, true) {
             self.producer_hears(index, held, reply);
         }
     }
@@ -286,6 +286,7 @@ impl World {
         let part = producer.part;
         let held: Vec<(Handle, Message)> = producer.memory.iter().map(|(handle, entry)| (handle, entry.message)).collect();
         producer.lanes.clear();
+        self.gathered_dies(part);
         self.transactions_of(index, true);
         for (handle, message) in held {
             self.producers[usize::from(index)].memory.remove(handle);

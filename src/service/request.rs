@@ -158,7 +158,7 @@ impl World {
                 }
                 BoundStep::Publish(broker) => {
                     self.expect(index, handle, 1);
-                    if self.call(caller, broker, Purpose::Store, message, timeout_us).is_none() {
+                    if self.publish(caller, broker, message, timeout_us, request.tries > 1).is_none() {
                         return;
                     }
                     if self.step_done(index, handle, CrashStep::Published) {
@@ -283,6 +283,7 @@ impl World {
         let service = &self.services[usize::from(index)];
         let (part, restart_us) = (service.part, service.settings.restart.0);
         self.note_part(Kind::Crashed, part, 0);
+        self.gathered_dies(part);
         let handles: Vec<Handle> = self.services[usize::from(index)].requests.iter().map(|(handle, _)| handle).collect();
         for handle in handles {
             self.request_fails(index, handle, Cause::ProcessDied);

@@ -6,6 +6,7 @@
 
 use std::collections::VecDeque;
 
+use super::accumulator::Record;
 use crate::message::Message;
 use crate::observe::record::Cause;
 use crate::scenario::parts::Partitioner;
@@ -66,12 +67,36 @@ impl World {
 
     /// Why a log refuses a record of this publisher: an earlier one of its partition is not stored.
     pub(crate) fn sequence_refuses(&self, caller: Caller) -> Cause {
-        let Caller::Producer(index, held) = caller else { return Cause::None };
-        let producer = &self.producers[usize::from(index)];
-        let Some((partition, serial)) = producer.memory.get(held).and_then(|entry| entry.place) else { return Cause::None };
-        let place = producer.lanes.get(partition as usize).map(|lane| lane.find(serial));
-        let earlier = matches!(place, Some(Ok(1..)));
+        let earlier = matches!(self.earlier(caller), Some((_, 1..)));
         if earlier { Cause::OutOfSequence } else { Cause::None }
+    }
+
+    /// Why a log refuses a batch: an earlier record of the partition is neither stored nor before it in the batch. It is
+    /// refused as a whole, as its numbers are those of its first record and those that follow.
+    pub(crate) fn sequence_refuses_any(&self, records: &[Record]) -> Cause {
+        // A record keeps its partition while a log gets more: those of one batch may be of several.
+        let mut lanes: Vec<(u32, usize)> = Vec::new();
+        for (partition, earlier) in records.iter().filter_map(|record| self.earlier(record.caller)) {
+            let known = lanes.iter().position(|(known, _)| *known == partition).unwrap_or(lanes.len());
+            if known == lanes.len() {
+                lanes.push((partition, 0));
+            }
+            if earlier > lanes[known].1 {
+                return Cause::OutOfSequence;
+            }
+            lanes[known].1 += 1;
+        }
+        Cause::None
+    }
+
+    /// The partition of a record that is not stored, and how many before it are not stored either; none where that is not
+    /// looked at.
+    fn earlier(&self, caller: Caller) -> Option<(u32, usize)> {
+        let Caller::Producer(index, held) = caller else { return None };
+        let producer = &self.producers[usize::from(index)];
+        let (partition, serial) = producer.memory.get(held)?.place?;
+        let place = producer.lanes.get(partition as usize)?.find(serial).ok()?;
+        Some((partition, place))
     }
 
     /// A record of this publisher is stored.

@@ -14,6 +14,9 @@ impl World {
         if !books.balance() {
             return Err("copies made, held and ended do not add up".into());
         }
+        if !self.gathered_is_held() {
+            return Err("what is gathered for a log is in nobody's memory".into());
+        }
         let mut live = 0_i64;
         let expect = |part: u16, place: Place, found: u64| {
             let counted = books.count(part, place);

@@ -96,6 +96,7 @@ pub fn build(scenario: &Scenario) -> World {
         scenario: Rc::new(scenario.clone()),
         producers: Vec::new(),
         services: Vec::new(),
+        accumulators: Vec::new(),
         databases: Vec::new(),
         relays: Vec::new(),
         queues: Vec::new(),
@@ -414,6 +415,7 @@ fn start(world: &mut World) {
             delays.push(worker.settings.fetch_wait.0);
         }
     }
+    delays.extend(world.logs.iter().map(|log| log.settings.linger.0).filter(|linger_us| *linger_us > 0));
     let servers = world
         .dependencies
         .iter()

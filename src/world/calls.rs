@@ -4,9 +4,11 @@
 //! the effect happens all the same. That gap is where duplicates come from.
 
 use super::{Body, Event, Point, World};
+use crate::broker::log::Placed;
 use crate::message::Message;
 use crate::observe::record::Cause;
 use crate::scenario::parts::Partitioner;
+use crate::service::Record;
 use crate::sim::{Handle, Latency, Timestamp};
 
 /// Who asks.
@@ -20,6 +22,8 @@ pub enum Caller {
     Relay(u16, u32),
     /// A job of a worker.
     Job(u16, Handle),
+    /// An accumulator, for a batch of its part's by number.
+    Batch(u16, u32),
 }
 
 /// What is asked.
@@ -37,7 +41,7 @@ pub enum Purpose {
     },
     /// A broker is to store a message.
     Store,
-    /// A broker is to store a relay's batch.
+    /// A broker is to store a batch, of a relay or gathered.
     StoreBatch,
 }
 
@@ -130,7 +134,7 @@ impl World {
         let (takes_us, verdict) = self.draw(server);
         let sure = verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0;
         if takes_us == 0 && sure && !self.has_replicas(server) {
-            self.hop(from, server, message.fact, 0);
+            self.call_hops(caller, server, message.fact, 0);
             let mut call = base;
             if matches!(purpose, Purpose::Write { .. }) {
                 call.transaction = self.transaction_begins(server);
@@ -174,8 +178,17 @@ impl World {
         }
         self.parts[usize::from(server)].busy += 1;
         self.pending.after(now_us, takes_us, Event::CallDone(handle));
-        let from = self.caller_part(caller);
-        self.hop(from, server, fact, takes_us);
+        self.call_hops(caller, server, fact, takes_us);
+    }
+
+    /// What is asked for is drawn on its way.
+    #[inline(always)]
+    #[cfg_attr(page, optimize(speed))]
+    fn call_hops(&mut self, caller: Caller, server: u16, fact: u32, takes_us: u64) {
+        if let Caller::Batch(..) = caller {
+            return self.batch_hops(caller, server, takes_us);
+        }
+        self.hop(self.caller_part(caller), server, fact, takes_us);
     }
 
     /// How long the server will take, and whether it fails.
@@ -248,10 +261,15 @@ impl World {
         let lost = self.parts[server].health.lose_acks > 0 && self.is_broker(call.server);
         if lost {
             self.parts[server].health.lose_acks -= 1;
-            self.note(crate::observe::record::Kind::AckLost, call.server, call.message.fact, 0, 0);
+            if let Caller::Batch(..) = call.caller {
+                self.batch_unanswered(call.caller, call.server);
+            } else {
+                self.note(crate::observe::record::Kind::AckLost, call.server, call.message.fact, 0, 0);
+            }
         }
         if call.answered {
             self.calls.remove(handle);
+            self.batch_lands(call.caller);
         } else if lost || self.is_cut(self.caller_part(call.caller), call.server) {
             self.never_answers(handle);
         } else {
@@ -259,6 +277,7 @@ impl World {
             self.answered(&call, call.verdict);
             let reply = if call.verdict == Cause::None { Reply::Done } else { Reply::Failed(call.verdict) };
             self.reply(&call, reply);
+            self.batch_lands(call.caller);
         }
     }
 
@@ -289,6 +308,9 @@ impl World {
             }
         }
         self.reply(&call, Reply::Failed(Cause::NoAnswer));
+        if call.state != State::Running {
+            self.batch_lands(call.caller);
+        }
     }
 
     /// The answer of a call is lost: its caller waits until its timeout.
@@ -297,7 +319,9 @@ impl World {
         let Some(call) = self.calls.get_mut(handle) else { return };
         call.state = State::Dead;
         if call.answered {
+            let caller = call.caller;
             self.calls.remove(handle);
+            self.batch_lands(caller);
             return;
         }
         if !call.timer {
@@ -372,14 +396,18 @@ impl World {
                 Body::Log(log) => {
                     let refused = self.sequence_refuses(call.caller);
                     if refused == Cause::None {
-                        self.log_takes(log, call.caller, self.partitioner(call.caller), &[call.message]);
+                        let record = Record { caller: call.caller, message: call.message };
+                        self.log_takes(log, Placed::By(self.partitioner(call.caller)), &[record]);
                         self.sequence_stored(call.caller);
                     }
                     return refused;
                 }
                 _ => return self.broker_stores(call.server, call.message),
             },
-            Purpose::StoreBatch => return self.relay_stores(call.caller, call.server),
+            Purpose::StoreBatch => match (call.caller, self.parts[usize::from(call.server)].body) {
+                (Caller::Batch(..), Body::Log(log)) => return self.batch_stores(log, call.caller),
+                _ => return self.relay_stores(call.caller, call.server),
+            },
         }
         Cause::None
     }
@@ -391,16 +419,17 @@ impl World {
         if self.logs[usize::from(log)].replicas.is_none() {
             return Some(self.perform(call));
         }
-        let refused = self.sequence_refuses(call.caller);
+        let placed = Placed::By(self.partitioner(call.caller));
+        let (placed, records) = match call.caller {
+            Caller::Batch(..) => self.batch_of(call.caller),
+            Caller::Relay(..) => (placed, self.relay_brings(call.caller, call.server)),
+            caller => (placed, vec![Record { caller, message: call.message }]),
+        };
+        let refused = self.sequence_refuses_any(&records);
         if refused != Cause::None {
             return Some(refused);
         }
-        let partitioner = self.partitioner(call.caller);
-        let batch = match call.purpose {
-            Purpose::StoreBatch => self.relay_brings(call.caller, call.server),
-            _ => vec![call.message],
-        };
-        self.replicas_take(log, handle, call.caller, partitioner, &batch)
+        self.replicas_take(log, handle, placed, &records)
     }
 
     #[cfg_attr(page, optimize(speed))]
@@ -415,7 +444,7 @@ impl World {
             Caller::Producer(index, _) => self.producers[usize::from(index)].settings.partitioner,
             Caller::Request(index, _) => self.services[usize::from(index)].settings.partitioner,
             Caller::Relay(index, _) => self.relays[usize::from(index)].settings.partitioner,
-            Caller::Job(..) => Partitioner::Murmur2,
+            Caller::Job(..) | Caller::Batch(..) => Partitioner::Murmur2,
         }
     }
 
@@ -438,6 +467,7 @@ impl World {
             Caller::Request(service, request) => self.request_hears(service, request, reply),
             Caller::Relay(relay, epoch) => self.relay_hears(relay, epoch, reply),
             Caller::Job(worker, job) => self.job_hears(worker, job, reply),
+            Caller::Batch(..) => self.batch_hears(call.caller, reply),
         }
     }
 
@@ -449,6 +479,7 @@ impl World {
             Caller::Request(index, _) => self.services[usize::from(index)].part,
             Caller::Relay(index, _) => self.relays[usize::from(index)].part,
             Caller::Job(index, _) => self.workers[usize::from(index)].part,
+            Caller::Batch(index, _) => self.accumulators[usize::from(index)].part,
         }
     }
 

@@ -314,6 +314,7 @@ impl World {
             Body::Log(index) => {
                 self.grows(index);
                 self.log_tuned(index);
+                self.linger_changed(index);
             }
             Body::Relay(index) => self.relay_changes(index),
             _ => {}

@@ -255,7 +255,9 @@ impl World {
                 let (under, in_sync, elections) = log.replicas.as_ref().map_or((0, 1, 0), |replicas| replicas.figures());
                 let open_us =
                     log.transactions.as_ref().and_then(|known| known.oldest_us()).map_or(0, |since_us| now_us - since_us);
-                vec![log.kept(), per_second(done), errors, under, in_sync, elections, open_us]
+                let batches = now.batches - before.batches;
+                let each = done.checked_div(batches).unwrap_or(0);
+                vec![log.kept(), per_second(done), errors, under, in_sync, elections, open_us, per_second(batches), each]
             }
             Body::Exchange(index) => vec![per_second(done), self.exchanges[usize::from(index)].unroutable, errors],
             Body::Worker(index) => {

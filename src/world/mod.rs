@@ -30,7 +30,7 @@ use crate::observe::hops::Hop;
 use crate::observe::observer::Observer;
 use crate::observe::record::{Kind, NO_FACT};
 use crate::scenario::Scenario;
-use crate::service::{Dependency, Producer, Service, Worker};
+use crate::service::{Accumulator, Dependency, Producer, Service, Worker};
 use crate::sim::{EventQueue, Handle, Slab, Timestamp};
 use crate::timeline::Progress;
 
@@ -85,6 +85,8 @@ pub enum Event {
     LogDue(u16),
     /// A burst of a producer is over; stale if its number has changed.
     BurstOver(u16, u32),
+    /// A batch of records may have lingered: accumulator and its number for the batch.
+    Linger(u16, u32),
 }
 
 /// Everything that is and will be.
@@ -99,6 +101,8 @@ pub struct World {
     pub(crate) parts: Vec<Part>,
     pub(crate) producers: Vec<Producer>,
     pub(crate) services: Vec<Service>,
+    /// What these two gather, each for a log.
+    pub(crate) accumulators: Vec<Accumulator>,
     pub(crate) databases: Vec<Database>,
     pub(crate) relays: Vec<Relay>,
     pub(crate) queues: Vec<WorkQueue>,
@@ -253,6 +257,7 @@ impl World {
             Event::Redeploy(part, process) => self.redeploys(part, process),
             Event::LogDue(log) => self.log_due(log),
             Event::BurstOver(producer, number) => self.burst_over(producer, number),
+            Event::Linger(accumulator, number) => self.lingered(accumulator, number),
         }
     }
 

@@ -45,6 +45,8 @@ pub struct Counters {
     pub publishes: u64,
     /// How long these took in all.
     pub publish_us: u64,
+    /// Of what a log has stored: in how many batches. One record is one, unless it came with others.
+    pub batches: u64,
 }
 
 /// One part.
