@@ -14,6 +14,6 @@ pub use panels::{
     AlertView, CureView, EffectView, FindingView, HealthView, PanelsView, SeriesView, SpanView, UsersView, VerdictView,
 };
 pub use stage::{
-    BodyView, GaugeView, HopView, Level, LinkView, OfferView, PartView, PartitionView, ProcessView, ReplicaView, StageView,
-    TokenRef, TokenShape, UserLevel, WaitingToken,
+    BodyView, GatherView, GaugeView, HopView, Level, LinkView, OfferView, PartView, PartitionView, ProcessView, ReplicaView,
+    StageView, TokenRef, TokenShape, UserLevel, WaitingToken,
 };

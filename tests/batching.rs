@@ -9,6 +9,7 @@ use redrive::observe::ledger::EffectCounts;
 use redrive::observe::record::{Cause, Kind, Record, unpack_place};
 use redrive::run::Run;
 use redrive::scenario::library;
+use redrive::world::World;
 
 /// A producer, a log and a group, and what there is to say of each of them.
 fn document(producer: &str, log: &str, more: &str) -> String {
@@ -315,6 +316,23 @@ fn whatever_crashes_a_gathering_service_can_lose_and_its_answer_cannot_come_befo
     assert!(found.tried > 10, "{}", found.tried);
     let once = found.properties.iter().find(|property| property.what == What::AtMostOnce).expect("it is there");
     assert!(once.holds, "{found:?}");
+}
+
+#[test]
+fn the_stage_shows_what_is_gathered_and_the_linger_that_runs_out() {
+    let at = |log: &str, until_us: u64| {
+        let scenario = Run::of_document("test", &document(SLOW, log, "")).scenario().expect("a good run");
+        let mut world = World::new(&scenario);
+        world.run_until(until_us);
+        world.stage(0).parts[0].gathers.clone()
+    };
+    let gathers = at(r#""linger": "1s""#, 2_350_000).expect("it gathers");
+    let first = gathers.first.expect("something");
+    assert_eq!((gathers.records, first.since_us, first.until_us, first.what), (4, 2_000_000, 3_000_000, "linger"));
+    assert_eq!(first.token.label, "21");
+    let nothing = at(r#""linger": "20ms""#, 2_350_000).expect("it gathers");
+    assert_eq!((nothing.records, nothing.first), (0, None));
+    assert_eq!(at(r#""linger": "0s""#, 2_350_000), None);
 }
 
 #[test]

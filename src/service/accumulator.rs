@@ -5,6 +5,7 @@
 //! What is gathered and not sent is in its publisher's memory and dies with it. A batch is one call, and its answer is the
 //! answer for each of its records. Records that are sent again do not linger: those of one moment go together.
 
+use super::request::BoundStep;
 use crate::broker::log::Placed;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
@@ -264,6 +265,28 @@ impl World {
                 self.batch_goes(index as u16, 0);
             }
         }
+    }
+
+    /// Whether a part gathers what it publishes at all, and how many records it has gathered.
+    pub(crate) fn gathered(&self, part: u16) -> Option<u64> {
+        let lingers = |to: u16| match self.parts[usize::from(to)].body {
+            Body::Log(log) => self.logs[usize::from(log)].settings.linger.0 > 0,
+            _ => false,
+        };
+        let gathers = match self.parts[usize::from(part)].body {
+            Body::Producer(index) => lingers(self.producers[usize::from(index)].to),
+            Body::Service(index) => {
+                let mut steps = self.services[usize::from(index)].steps.iter();
+                steps.any(|step| matches!(step, BoundStep::Publish(to) if lingers(*to)))
+            }
+            _ => false,
+        };
+        gathers.then(|| self.open_batches(part).map(|open| open.records.len() as u64).sum())
+    }
+
+    /// The batches that a part has gathered and not sent.
+    pub(crate) fn open_batches(&self, part: u16) -> impl Iterator<Item = &Batch> {
+        self.accumulators.iter().filter(move |known| known.part == part).flat_map(|known| &known.open)
     }
 
     /// Whether everything that is gathered is in its publisher's memory.

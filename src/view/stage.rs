@@ -59,6 +59,15 @@ pub struct WaitingToken {
     pub what: &'static str,
 }
 
+/// What a publisher gathers for a log before it sends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GatherView {
+    /// Records gathered and not sent.
+    pub records: u64,
+    /// The oldest record of the batch that goes first, until it goes; none while nothing is gathered.
+    pub first: Option<WaitingToken>,
+}
+
 /// A hop of a message between two parts: drawn at `from + (now - start) / (end - start)` of the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HopView {
@@ -251,6 +260,8 @@ pub struct PartView {
     pub figure_level: Level,
     /// What is inside.
     pub body: BodyView,
+    /// What it gathers, where it publishes to a log with a linger.
+    pub gathers: Option<GatherView>,
 }
 
 /// A line between two parts.

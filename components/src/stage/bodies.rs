@@ -1,7 +1,7 @@
 //! What is inside a part's box: how large it is, and how it is drawn.
 
 use redrive::sim::time::{grouped, spoken};
-use redrive::view::{BodyView, Level, PartView, ProcessView, TokenRef, UserLevel, WaitingToken};
+use redrive::view::{BodyView, GatherView, Level, PartView, ProcessView, TokenRef, UserLevel, WaitingToken};
 
 use super::ink::{FIGURE, Hit, SMALL, Scene, TITLE, figure_class, fit, user_class};
 use super::layout::{Item, ItemShape, Rect, Within};
@@ -39,6 +39,8 @@ const BARS: usize = 5;
 const BINDINGS: usize = 6;
 /// Most slots of a queue that are drawn.
 const SLOTS: f64 = 7.0;
+/// The line that says what a publisher gathers: how wide a part has to be for it, and how much higher it is.
+const GATHERS: (f64, f64) = (150.0, 22.0);
 
 fn wide_enough(part: &PartView, least: f64) -> f64 {
     let title = part.title.chars().count() as f64 * TITLE;
@@ -71,6 +73,7 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
         BodyView::Workers { .. } => (132.0, if room.narrow { 58.0 } else { 72.0 }, ItemShape::Other),
         BodyView::Effects(_) => (132.0, if room.narrow { 116.0 } else { 52.0 + 19.0 * LIST as f64 }, ItemShape::Called),
     };
+    let (w, h) = if part.gathers.is_some() { (w.max(GATHERS.0), h + GATHERS.1) } else { (w, h) };
     Item { at, w, h, shape }
 }
 
@@ -78,9 +81,11 @@ pub fn measure(part: &PartView, at: Option<(u32, u32)>, room: Room) -> Item {
 pub fn draw(scene: &mut Scene, part: &PartView, at: Rect, now_us: u64, room: Room) {
     if let BodyView::Crowd(newest) = &part.body {
         crowd(scene, part, newest, at, room);
-        return;
+        let left = if room.narrow { at.x + 10.0 } else { at.x };
+        return gathers(scene, part.gathers.as_ref(), now_us, left, at);
     }
     scene.frame(at, part.role, part.level, &part.title);
+    gathers(scene, part.gathers.as_ref(), now_us, at.x + 14.0, at);
     match &part.body {
         BodyView::Plain | BodyView::Crowd(_) => figure(scene, part, at),
         BodyView::Outbox { unsent, oldest_us, rows } => {
@@ -158,6 +163,25 @@ fn exchange(scene: &mut Scene, kind: &str, bindings: &[(String, String)], others
 fn figure(scene: &mut Scene, part: &PartView, at: Rect) {
     let text = fit(&part.figure, at.w - 24.0, FIGURE);
     scene.text(figure_class(part.figure_level), at.x + 14.0, at.y + 38.0, text);
+}
+
+/// What a publisher has gathered: how many records, and the linger that runs out.
+fn gathers(scene: &mut Scene, gather: Option<&GatherView>, now_us: u64, left: f64, at: Rect) {
+    let Some(gather) = gather else { return };
+    let (right, y) = (at.right() - 16.0, at.bottom() - 13.0);
+    let count = grouped(gather.records);
+    let taken = left + 50.0 + count.chars().count() as f64 * FIGURE;
+    scene.text("small soft", left, y + 4.0, "gathers");
+    scene.text("mono small strong", left + 50.0, y + 4.0, count);
+    let Some(first) = &gather.first else { return };
+    let note = spoken(first.until_us.saturating_sub(now_us));
+    let room = right - 14.0 - taken;
+    if room >= 0.0 {
+        scene.waiting(first, now_us, right, y);
+    }
+    if room >= note.chars().count() as f64 * SMALL + 6.0 {
+        scene.text("mono tiny warn end", right - 16.0, y + 3.5, note);
+    }
 }
 
 fn crowd(scene: &mut Scene, part: &PartView, newest: &[UserLevel], at: Rect, room: Room) {

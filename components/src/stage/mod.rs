@@ -65,6 +65,9 @@ pub fn spoken_name(part: &PartView) -> String {
             name.push_str(word);
         }
     }
+    if let Some(gather) = part.gathers.as_ref().filter(|gather| gather.records > 0) {
+        name.push_str(&[", ", &gather.records.to_string(), " gathered"].concat());
+    }
     name.push_str(". Open");
     name
 }

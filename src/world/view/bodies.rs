@@ -5,7 +5,7 @@ use crate::observe::words::process_name;
 use crate::service::{Doing, Job, Process, Source, Worker};
 use crate::sim::order::by_key;
 use crate::sim::time::spoken;
-use crate::view::{BodyView, Level, PartitionView, ProcessView, TokenRef, UserLevel, WaitingToken};
+use crate::view::{BodyView, GatherView, Level, PartitionView, ProcessView, TokenRef, UserLevel, WaitingToken};
 use crate::world::{Body, World};
 
 /// How many slots, cells and processes are drawn at most.
@@ -29,6 +29,17 @@ impl World {
             Body::Exchange(index) => self.exchange_body(index),
             Body::Service(_) | Body::Relay(_) => BodyView::Plain,
         }
+    }
+
+    /// What a part gathers before it sends it to a log; none where it sends everything at once.
+    pub(super) fn gather_view(&self, part: u16) -> Option<GatherView> {
+        let records = self.gathered(part)?;
+        let open = self.open_batches(part).min_by_key(|open| open.due_us);
+        let first = open.and_then(|open| {
+            let token = self.token(&open.records.first()?.message);
+            Some(WaitingToken { token, since_us: open.since_us, until_us: open.due_us, what: "linger" })
+        });
+        Some(GatherView { records, first })
     }
 
     fn outbox_body(&self, index: u16) -> BodyView {

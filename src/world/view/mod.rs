@@ -110,6 +110,7 @@ impl World {
             figure,
             figure_level,
             body: self.body_view(part),
+            gathers: self.gather_view(part),
         }
     }
 
