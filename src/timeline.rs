@@ -61,7 +61,8 @@ impl Timeline {
     /// Every fault of the scenario, its settings and commands.
     pub fn open(run: &Run) -> Result<Self, Faults> {
         let scenario = run.scenario()?;
-        let world = World::new(&scenario);
+        let mut world = World::new(&scenario);
+        world.observer.keep_log();
         Ok(Self {
             run: run.clone(),
             snapshots: vec![world.clone()],

@@ -58,6 +58,34 @@ pub enum Standing {
     Lost(Cause),
 }
 
+/// How one effect of one fact stands, as far as it is counted: an index of a [`Tally`](super::ledger::Ledger::counts).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(super) enum Stand {
+    Foreign,
+    Pending,
+    Once,
+    Twice,
+    Dead,
+    Lost,
+}
+
+impl Stand {
+    /// How many there are.
+    pub(super) const COUNT: usize = 6;
+
+    /// What it makes of a fact, and of its user's outcome in time and late. Nobody gets what lies among the dead letters,
+    /// until someone redrives it.
+    const TELLS: [(Status, [Outcome; 2]); Self::COUNT] = [
+        (Status::Void, [Outcome::Served, Outcome::Served]),
+        (Status::Pending, [Outcome::Waiting, Outcome::Late]),
+        (Status::Once, [Outcome::Served, Outcome::Late]),
+        (Status::Twice, [Outcome::Twice, Outcome::Twice]),
+        (Status::Dead, [Outcome::Never, Outcome::Never]),
+        (Status::Lost, [Outcome::Never, Outcome::Never]),
+    ];
+}
+
 /// One effect of one fact, in eight bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EffectState {
@@ -129,17 +157,29 @@ impl EffectState {
         self.flags & SKIPPED != 0
     }
 
-    /// How it stands.
+    /// How it stands, for counting.
     #[inline]
-    #[must_use]
     #[cfg_attr(page, optimize(speed))]
-    pub fn standing(self) -> Standing {
+    pub(super) fn stand(self) -> Stand {
         match (self.count, self.live, self.dead) {
-            (1.., ..) => Standing::Done(self.count),
-            (0, 1.., _) => Standing::Pending,
-            (0, 0, 1..) => Standing::Dead,
-            (0, 0, 0) if self.flags & EXPECTED != 0 => Standing::Lost(Cause::from_number(u64::from(self.cause))),
-            (0, 0, 0) => Standing::Foreign,
+            (2.., ..) => Stand::Twice,
+            (1, ..) => Stand::Once,
+            (0, 1.., _) => Stand::Pending,
+            (0, 0, 1..) => Stand::Dead,
+            (0, 0, 0) if self.flags & EXPECTED != 0 => Stand::Lost,
+            (0, 0, 0) => Stand::Foreign,
+        }
+    }
+
+    /// How it stands.
+    #[must_use]
+    pub fn standing(self) -> Standing {
+        match self.stand() {
+            Stand::Foreign => Standing::Foreign,
+            Stand::Pending => Standing::Pending,
+            Stand::Once | Stand::Twice => Standing::Done(self.count),
+            Stand::Dead => Standing::Dead,
+            Stand::Lost => Standing::Lost(Cause::from_number(u64::from(self.cause))),
         }
     }
 }
@@ -187,21 +227,12 @@ impl FactState {
         let mut outcome = Outcome::Served;
         let mut happened = false;
         for (bit, state) in effects.iter().enumerate() {
-            let (as_status, as_outcome) = match state.standing() {
-                Standing::Foreign => continue,
-                Standing::Pending if state.late() => (Status::Pending, Outcome::Late),
-                Standing::Pending => (Status::Pending, Outcome::Waiting),
-                Standing::Done(1) if state.late() => (Status::Once, Outcome::Late),
-                Standing::Done(1) => (Status::Once, Outcome::Served),
-                Standing::Done(_) => (Status::Twice, Outcome::Twice),
-                // Nobody gets what lies among the dead letters, until someone redrives it.
-                Standing::Dead => (Status::Dead, Outcome::Never),
-                Standing::Lost(_) => (Status::Lost, Outcome::Never),
-            };
-            happened |= as_status != Status::Lost;
+            let stand = state.stand();
+            let (as_status, as_outcome) = Stand::TELLS[stand as usize];
+            happened |= !matches!(stand, Stand::Foreign | Stand::Lost);
             status = status.max(as_status);
             if promised & (1 << bit) != 0 {
-                outcome = outcome.max(as_outcome);
+                outcome = outcome.max(as_outcome[usize::from(state.late())]);
             }
         }
         if self.refused {

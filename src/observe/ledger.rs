@@ -5,7 +5,7 @@
 //! dead letters only is *dead*; twice or more is *twice*. A status is derived, never set, so that an operator who rewinds
 //! a log turns lost facts into pending ones.
 
-use super::account::{Accounts, EffectState};
+use super::account::{Accounts, EffectState, Stand};
 pub use super::account::{FactState, Mark, Outcome, Standing, Status, Turn};
 use super::books::End;
 use super::record::{Cause, Kind, Record};
@@ -36,6 +36,25 @@ pub struct EffectCounts {
     pub out_of_order: u64,
 }
 
+/// The counts as they are kept: facts by how the effect stands, one taken from where another is added.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    by: [u64; Stand::COUNT],
+    late: u64,
+    skipped: u64,
+    out_of_order: u64,
+}
+
+impl Tally {
+    /// A fact's effect stands differently, or as before.
+    #[inline]
+    fn moves(&mut self, before: Stand, after: Stand) {
+        // Nobody counts those that an effect is foreign to: their number starts at nought and goes below.
+        self.by[before as usize] = self.by[before as usize].wrapping_sub(1);
+        self.by[after as usize] = self.by[after as usize].wrapping_add(1);
+    }
+}
+
 /// An effect of the scenario.
 #[derive(Clone, Debug)]
 pub struct EffectInfo {
@@ -62,7 +81,7 @@ pub struct Ledger {
     statuses: [u64; 6],
     /// Facts by outcome.
     outcomes: [u64; 7],
-    counts: Vec<EffectCounts>,
+    counts: Vec<Tally>,
     /// The first fact whose promise of each effect has not run out yet.
     due: Vec<u32>,
     /// The newest fact that took each effect, by key; empty where keys are not shared.
@@ -86,7 +105,7 @@ impl Ledger {
             newest.push(0);
         }
         Self {
-            counts: vec![EffectCounts::default(); effects.len()],
+            counts: vec![Tally::default(); effects.len()],
             due: vec![0; effects.len()],
             applied: vec![Vec::new(); effects.len()],
             accounts: Accounts::new(effects.len()),
@@ -182,7 +201,8 @@ impl Ledger {
     /// Counts of one effect.
     #[must_use]
     pub fn counts(&self, effect: usize) -> EffectCounts {
-        self.counts[effect]
+        let Tally { by: [_, pending, once, twice, dead, lost], late, skipped, out_of_order } = self.counts[effect];
+        EffectCounts { once, twice, lost, pending, dead, late, skipped, out_of_order }
     }
 
     /// The first facts to take an effect, in order, repeats included.
@@ -365,11 +385,11 @@ impl Ledger {
             let before = *effect;
             if change(effect) {
                 changed = true;
-                let (was, is) = (before.standing(), effect.standing());
-                if was != is && matches!(is, Standing::Lost(_) | Standing::Dead | Standing::Done(2)) {
+                let (was, is) = (before.stand(), effect.stand());
+                if was != is && is >= Stand::Dead {
                     turned |= 1 << index;
                 }
-                Self::recount(&mut self.counts[index], was, is);
+                self.counts[index].moves(was, is);
             }
         }
         if changed {
@@ -403,24 +423,6 @@ impl Ledger {
         }
     }
 
-    #[inline]
-    fn recount(counts: &mut EffectCounts, before: Standing, after: Standing) {
-        if before == after {
-            return;
-        }
-        for (standing, by) in [(before, -1_i64), (after, 1)] {
-            let counter = match standing {
-                Standing::Foreign => continue,
-                Standing::Pending => &mut counts.pending,
-                Standing::Done(1) => &mut counts.once,
-                Standing::Done(_) => &mut counts.twice,
-                Standing::Dead => &mut counts.dead,
-                Standing::Lost(_) => &mut counts.lost,
-            };
-            *counter = counter.wrapping_add_signed(by);
-        }
-    }
-
     /// An effect takes place. The commonest record but two, so that it looks its fact up once.
     #[cfg_attr(page, optimize(speed))]
     fn effect(&mut self, record: &Record) {
@@ -440,8 +442,7 @@ impl Ledger {
         let counts = &mut self.counts[effect];
         counts.late += u64::from(late && !before.late());
         counts.out_of_order += u64::from(out_of_order);
-        let (was, is) = (before.standing(), state.standing());
-        Self::recount(counts, was, is);
+        counts.moves(before.stand(), state.stand());
         let settled = (fact.status, fact.outcome);
         (fact.status, fact.outcome) = fact.settled(states, self.promised);
         let now_settled = (fact.status, fact.outcome);

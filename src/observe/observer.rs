@@ -36,15 +36,15 @@ pub struct Observer {
     pub totals: Vec<SortedMap<u32, u64>>,
     /// Values of the listed facts.
     pub values: Vec<u64>,
-    /// The newest records, for the event log: a ring whose oldest record is the next to be replaced.
-    recent: Vec<Record>,
+    /// The newest records, for the event log, where there is one: a ring whose oldest record is the next to be replaced.
+    recent: Option<Vec<Record>>,
     /// The newest records that are not about one message.
     notable: VecDeque<Record>,
     /// The records of the fact that is followed.
     followed: Option<(u32, Vec<Record>)>,
     /// All records since they were last taken, while someone captures them.
     captured: Option<Vec<Record>>,
-    /// Someone follows a fact or captures records.
+    /// Someone reads the event log, follows a fact or captures records.
     listened_to: bool,
     /// How many records there were.
     pub records: u64,
@@ -67,7 +67,7 @@ impl Observer {
             answers: Histogram::default(),
             hops,
             values,
-            recent: Vec::with_capacity(MOST_RECENT),
+            recent: None,
             notable: VecDeque::new(),
             followed: None,
             captured: None,
@@ -94,19 +94,21 @@ impl Observer {
             _ => {}
         }
         self.findings.apply(&record, &self.ledger);
-        match self.recent.get_mut(self.records as usize % MOST_RECENT) {
-            Some(oldest) => *oldest = record,
-            None => self.recent.push(record),
-        }
-        self.records += 1;
         if record.fact == NO_FACT || self.listened_to {
             self.remember(record);
         }
+        self.records += 1;
     }
 
     /// Keeps a record for whoever looks: most are not looked at.
     #[inline(never)]
     fn remember(&mut self, record: Record) {
+        if let Some(recent) = &mut self.recent {
+            match recent.get_mut(self.records as usize % MOST_RECENT) {
+                Some(oldest) => *oldest = record,
+                None => recent.push(record),
+            }
+        }
         if record.fact == NO_FACT {
             if self.notable.len() == MOST_RECENT {
                 self.notable.pop_front();
@@ -156,10 +158,16 @@ impl Observer {
         self.emit(Record { at_us, extra, fact, part, kind, effects });
     }
 
+    /// Keeps the newest records from now on: for a world that someone looks at.
+    pub fn keep_log(&mut self) {
+        self.recent.get_or_insert_with(Vec::new);
+        self.listened_to = true;
+    }
+
     /// Follows a fact from now on, or none.
     pub fn follow(&mut self, fact: Option<u32>) {
         self.followed = fact.map(|fact| (fact, Vec::new()));
-        self.listened_to = self.followed.is_some() || self.captured.is_some();
+        self.listened_to = self.followed.is_some() || self.captured.is_some() || self.recent.is_some();
     }
 
     /// The records of the followed fact since it is followed.
@@ -182,8 +190,9 @@ impl Observer {
     /// The newest records, oldest first: about anything, and about no message.
     #[must_use]
     pub fn newest(&self) -> (Vec<Record>, &VecDeque<Record>) {
-        let oldest = if self.recent.len() < MOST_RECENT { 0 } else { self.records as usize % MOST_RECENT };
-        let (newer, older) = self.recent.split_at(oldest);
+        let recent = self.recent.as_deref().unwrap_or_default();
+        let oldest = if recent.len() < MOST_RECENT { 0 } else { self.records as usize % MOST_RECENT };
+        let (newer, older) = recent.split_at(oldest);
         ([older, newer].concat(), &self.notable)
     }
 }

@@ -27,13 +27,16 @@ impl World {
     /// A process begins jobs and receives messages until its hands are full or there is nothing to do.
     #[cfg_attr(page, optimize(speed))]
     pub(crate) fn process_fills(&mut self, index: u16, process: u16) {
-        while self.may_work(index, process) {
+        loop {
+            // As `may_work` has it, and in one look: this is asked three times a message.
             let worker = &mut self.workers[usize::from(index)];
-            let source = worker.source;
             let hands = &mut worker.processes[usize::from(process)];
-            if u64::from(hands.busy) >= worker.settings.concurrency {
+            let health = &self.parts[usize::from(worker.part)].health;
+            let full = u64::from(hands.busy) >= worker.settings.concurrency;
+            if full || !hands.up || health.down || health.paused || worker.breaker_until_us.is_some() {
                 return;
             }
+            let source = worker.source;
             if let Some(job) = hands.buffer.pop_front() {
                 if worker.settings.ordering == KeyOrder::Key && self.waits_for_key(index, process, job) {
                     continue;
