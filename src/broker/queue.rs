@@ -232,7 +232,7 @@ impl WorkQueue {
     #[inline]
     #[cfg_attr(page, optimize(speed))]
     pub fn ack(&mut self, receipt: Receipt) -> Acked {
-        if self.hidden.remove(receipt.handle).is_some() {
+        if self.hidden.free(receipt.handle) {
             self.held -= 1;
             self.acked += 1;
             return Acked::Deleted;

@@ -184,7 +184,9 @@ impl World {
         }
         let held = self.producers[usize::from(index)].memory.insert(HeldMessage { message, tries: 1, place: None });
         let place = self.sequence_begins(index, held, serial, &message);
-        if let Some(entry) = self.producers[usize::from(index)].memory.get_mut(held) {
+        if place.is_some()
+            && let Some(entry) = self.producers[usize::from(index)].memory.get_mut(held)
+        {
             entry.place = place;
         }
         let reply = self.publish(Caller::Producer(index, held), to, message, timeout_us, false);
@@ -196,8 +198,10 @@ impl World {
             return;
         }
         // Stored and confirmed in no time at all: it was never only in memory.
-        self.producers[usize::from(index)].memory.remove(held);
-        self.sequence_leaves(index, place);
+        self.producers[usize::from(index)].memory.free(held);
+        if place.is_some() {
+            self.sequence_leaves(index, place);
+        }
         self.parts[usize::from(part)].counters.done += 1;
     }
 
@@ -208,7 +212,7 @@ impl World {
         let HeldMessage { message, tries, place } = *entry;
         match reply {
             Reply::Done => {
-                producer.memory.remove(held);
+                producer.memory.free(held);
                 self.sequence_leaves(index, place);
                 self.parts[usize::from(part)].counters.done += 1;
                 self.note(Kind::Released, part, message.fact, message.effects, 0);
@@ -225,7 +229,7 @@ impl World {
                 self.parts[usize::from(part)].counters.errors += 1;
                 self.note(Kind::PublishFailed, part, message.fact, 0, tries);
                 if given_up {
-                    self.producers[usize::from(index)].memory.remove(held);
+                    self.producers[usize::from(index)].memory.free(held);
                     self.sequence_leaves(index, place);
                     self.note(Kind::GaveUp, part, message.fact, message.effects, Cause::PublishGivenUp as u64);
                     self.producer_has_room(index);
@@ -289,7 +293,7 @@ impl World {
         self.gathered_dies(part);
         self.transactions_of(index, true);
         for (handle, message) in held {
-            self.producers[usize::from(index)].memory.remove(handle);
+            self.producers[usize::from(index)].memory.free(handle);
             self.note(Kind::GaveUp, part, message.fact, message.effects, cause as u64);
         }
         self.producer_has_room(index);

@@ -118,7 +118,7 @@ impl World {
             let Some(request) = service.requests.get(handle).copied() else { return };
             let (part, timeout_us) = (service.part, service.settings.timeout.0);
             let Some(step) = service.steps.get(usize::from(request.step)).cloned() else {
-                self.services[usize::from(index)].requests.remove(handle);
+                self.services[usize::from(index)].requests.free(handle);
                 self.note(Kind::Released, part, request.message.fact, self.services[usize::from(index)].effects, 0);
                 return;
             };

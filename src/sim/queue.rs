@@ -7,78 +7,106 @@
 //!
 //! A timer is cancelled by its owner: it carries a [`Handle`](super::Handle) that has gone stale by the time it fires.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::time::Timestamp;
 
-/// Names a lane. All events of a lane have the same delay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Lane(u16);
+/// When something is due, and its place among what is due at one moment: one number, compared at once.
+type Rank = u128;
 
-#[derive(Clone, Debug)]
+#[inline]
+#[cfg_attr(page, optimize(speed))]
+fn rank(at_us: Timestamp, sequence: u64) -> Rank {
+    u128::from(at_us) << 64 | u128::from(sequence)
+}
+
+/// The moment of a rank.
+#[inline]
+#[cfg_attr(page, optimize(speed))]
+fn moment(rank: Rank) -> Timestamp {
+    (rank >> 64) as Timestamp
+}
+
+/// An event and its rank. The lowest rank is the greatest, as the heap gives out the greatest first.
+#[derive(Clone, Copy, Debug)]
 struct Scheduled<E> {
-    at_us: Timestamp,
-    sequence: u64,
+    rank: Rank,
     event: E,
 }
 
 impl<E> PartialEq for Scheduled<E> {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        self.rank == other.rank
     }
 }
 impl<E> Eq for Scheduled<E> {}
 impl<E> PartialOrd for Scheduled<E> {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+    // The heap asks for nothing else, and `cmp` has one answer more.
+    #[inline]
+    #[cfg_attr(page, optimize(speed))]
+    fn lt(&self, other: &Self) -> bool {
+        other.rank < self.rank
+    }
+    #[inline]
+    #[cfg_attr(page, optimize(speed))]
+    fn le(&self, other: &Self) -> bool {
+        other.rank <= self.rank
     }
 }
 impl<E> Ord for Scheduled<E> {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.key().cmp(&other.key())
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.rank.cmp(&self.rank)
     }
 }
 
-impl<E> Scheduled<E> {
-    fn key(&self) -> (Timestamp, u64) {
-        (self.at_us, self.sequence)
-    }
-}
-
-#[derive(Clone, Debug)]
-struct LaneQueue<E> {
-    delay_us: u64,
-    waiting: VecDeque<Scheduled<E>>,
-}
+/// Names a lane. All events of a lane have the same delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lane(u16);
 
 /// Pending events of type `E`.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    heap: BinaryHeap<Reverse<Scheduled<E>>>,
-    lanes: Vec<LaneQueue<E>>,
+    heap: BinaryHeap<Scheduled<E>>,
+    /// The delay of each lane.
+    delays: Vec<u64>,
+    /// When the first event of each lane is due; never, where it is empty. Beside each other: all of them are looked at for
+    /// every event.
+    heads: Vec<Timestamp>,
+    /// What waits in each lane.
+    lanes: Vec<VecDeque<Scheduled<E>>>,
     sequence: u64,
 }
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), lanes: Vec::new(), sequence: 0 }
+        Self { heap: BinaryHeap::new(), delays: Vec::new(), heads: Vec::new(), lanes: Vec::new(), sequence: 0 }
     }
 }
 
 /// More lanes than this and looking at every head costs more than the heap saves.
 const MOST_LANES: usize = 12;
 
+/// A moment at which nothing is due: every run ends before.
+const NEVER: Timestamp = Timestamp::MAX;
+
 impl<E> EventQueue<E> {
     /// The lane for a delay: the one that exists, or a new one while there is room.
     pub fn lane(&mut self, delay_us: u64) -> Option<Lane> {
-        if let Some(index) = self.lanes.iter().position(|lane| lane.delay_us == delay_us) {
+        if let Some(index) = self.delays.iter().position(|delay| *delay == delay_us) {
             return Some(Lane(index as u16));
         }
         if self.lanes.len() == MOST_LANES {
             return None;
         }
-        self.lanes.push(LaneQueue { delay_us, waiting: VecDeque::new() });
+        self.delays.push(delay_us);
+        self.heads.push(NEVER);
+        self.lanes.push(VecDeque::new());
         Some(Lane((self.lanes.len() - 1) as u16))
     }
 
@@ -86,12 +114,14 @@ impl<E> EventQueue<E> {
     #[inline]
     #[cfg_attr(page, optimize(speed))]
     pub fn after(&mut self, now_us: Timestamp, delay_us: u64, event: E) {
-        let index = self.lanes.iter().position(|lane| lane.delay_us == delay_us);
-        let sequence = self.next_sequence();
-        let scheduled = Scheduled { at_us: now_us.saturating_add(delay_us), sequence, event };
-        match index {
-            Some(index) => self.lanes[index].waiting.push_back(scheduled),
-            None => self.heap.push(Reverse(scheduled)),
+        let at_us = now_us.saturating_add(delay_us);
+        let scheduled = Scheduled { rank: rank(at_us, self.next_sequence()), event };
+        match self.delays.iter().position(|delay| *delay == delay_us) {
+            Some(index) => {
+                self.heads[index] = self.heads[index].min(at_us);
+                self.lanes[index].push_back(scheduled);
+            }
+            None => self.heap.push(scheduled),
         }
     }
 
@@ -99,8 +129,8 @@ impl<E> EventQueue<E> {
     #[inline]
     #[cfg_attr(page, optimize(speed))]
     pub fn at(&mut self, at_us: Timestamp, event: E) {
-        let sequence = self.next_sequence();
-        self.heap.push(Reverse(Scheduled { at_us, sequence, event }));
+        let rank = rank(at_us, self.next_sequence());
+        self.heap.push(Scheduled { rank, event });
     }
 
     #[inline]
@@ -112,35 +142,48 @@ impl<E> EventQueue<E> {
     /// Where the next event is: a lane's number, or none for the heap.
     #[inline]
     #[cfg_attr(page, optimize(speed))]
-    fn next_place(&self) -> Option<(Timestamp, Option<usize>)> {
-        let mut best = self.heap.peek().map(|Reverse(top)| (top.key(), None));
-        for (index, lane) in self.lanes.iter().enumerate() {
-            if let Some(head) = lane.waiting.front()
-                && best.is_none_or(|(key, _)| head.key() < key)
-            {
-                best = Some((head.key(), Some(index)));
+    fn next_place(&self) -> (Timestamp, Option<usize>) {
+        let mut best = self.heap.peek().map_or(NEVER, |first| moment(first.rank));
+        let mut place = None;
+        for (index, head) in self.heads.iter().enumerate() {
+            if *head < best || (*head == best && best != NEVER && self.first_of(Some(index)) < self.first_of(place)) {
+                (best, place) = (*head, Some(index));
             }
         }
-        best.map(|((at_us, _), place)| (at_us, place))
+        (best, place)
+    }
+
+    /// The rank of the first event of a place: of two at one moment the one that was scheduled first.
+    #[cold]
+    fn first_of(&self, place: Option<usize>) -> Option<Rank> {
+        match place {
+            Some(index) => self.lanes[index].front().map(|first| first.rank),
+            None => self.heap.peek().map(|first| first.rank),
+        }
     }
 
     /// When the next event is due.
     #[must_use]
     pub fn next_at_us(&self) -> Option<Timestamp> {
-        self.next_place().map(|(at_us, _)| at_us)
+        Some(self.next_place().0).filter(|at_us| *at_us != NEVER)
     }
 
     /// Takes the next event if it is due before `before_us`.
     #[inline]
     #[cfg_attr(page, optimize(speed))]
     pub fn pop_before(&mut self, before_us: Timestamp) -> Option<(Timestamp, E)> {
-        let (at_us, place) = self.next_place()?;
+        let (at_us, place) = self.next_place();
         if at_us >= before_us {
             return None;
         }
         let scheduled = match place {
-            Some(index) => self.lanes[index].waiting.pop_front(),
-            None => self.heap.pop().map(|Reverse(top)| top),
+            Some(index) => {
+                let lane = &mut self.lanes[index];
+                let first = lane.pop_front();
+                self.heads[index] = lane.front().map_or(NEVER, |next| moment(next.rank));
+                first
+            }
+            None => self.heap.pop(),
         };
         scheduled.map(|scheduled| (at_us, scheduled.event))
     }
@@ -148,7 +191,7 @@ impl<E> EventQueue<E> {
     /// How many events wait, cancelled timers included.
     #[must_use]
     pub fn len(&self) -> u64 {
-        (self.heap.len() + self.lanes.iter().map(|lane| lane.waiting.len()).sum::<usize>()) as u64
+        (self.heap.len() + self.lanes.iter().map(VecDeque::len).sum::<usize>()) as u64
     }
 
     /// True when nothing waits.

@@ -70,6 +70,8 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     server: u16,
+    /// The part that asks.
+    from: u16,
     caller: Caller,
     purpose: Purpose,
     message: Message,
@@ -102,6 +104,7 @@ impl World {
         let from = self.caller_part(caller);
         let base = Call {
             server,
+            from,
             caller,
             purpose,
             message,
@@ -134,14 +137,14 @@ impl World {
         let (takes_us, verdict) = self.draw(server);
         let sure = verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0;
         if takes_us == 0 && sure && !self.has_replicas(server) {
-            self.call_hops(caller, server, message.fact, 0);
+            self.call_hops(caller, from, server, message.fact, 0);
             let mut call = base;
             if matches!(purpose, Purpose::Write { .. }) {
                 call.transaction = self.transaction_begins(server);
             }
             let refused = self.perform(&call);
             self.answered(&call, refused);
-            self.publish_ends(from, &call);
+            self.publish_ends(&call);
             return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
@@ -166,7 +169,8 @@ impl World {
         let deadline_us = call.started_us + call.timeout_us;
         let needs_timer = !call.timer && now_us + takes_us > deadline_us;
         call.timer |= needs_timer;
-        let (caller, fact, writes) = (call.caller, call.message.fact, matches!(call.purpose, Purpose::Write { .. }));
+        let (caller, from, fact, writes) =
+            (call.caller, call.from, call.message.fact, matches!(call.purpose, Purpose::Write { .. }));
         if needs_timer {
             self.pending.at(deadline_us, Event::CallTimeout(handle));
         }
@@ -178,17 +182,17 @@ impl World {
         }
         self.parts[usize::from(server)].busy += 1;
         self.pending.after(now_us, takes_us, Event::CallDone(handle));
-        self.call_hops(caller, server, fact, takes_us);
+        self.call_hops(caller, from, server, fact, takes_us);
     }
 
     /// What is asked for is drawn on its way.
     #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
-    fn call_hops(&mut self, caller: Caller, server: u16, fact: u32, takes_us: u64) {
+    fn call_hops(&mut self, caller: Caller, from: u16, server: u16, fact: u32, takes_us: u64) {
         if let Caller::Batch(..) = caller {
             return self.batch_hops(caller, server, takes_us);
         }
-        self.hop(self.caller_part(caller), server, fact, takes_us);
+        self.hop(from, server, fact, takes_us);
     }
 
     /// How long the server will take, and whether it fails.
@@ -268,12 +272,12 @@ impl World {
             }
         }
         if call.answered {
-            self.calls.remove(handle);
+            self.calls.free(handle);
             self.batch_lands(call.caller);
-        } else if lost || self.is_cut(self.caller_part(call.caller), call.server) {
+        } else if lost || self.is_cut(call.from, call.server) {
             self.never_answers(handle);
         } else {
-            self.calls.remove(handle);
+            self.calls.free(handle);
             self.answered(&call, call.verdict);
             let reply = if call.verdict == Cause::None { Reply::Done } else { Reply::Failed(call.verdict) };
             self.reply(&call, reply);
@@ -302,7 +306,7 @@ impl World {
         call.answered = true;
         let call = *call;
         if call.state != State::Running {
-            self.calls.remove(handle);
+            self.calls.free(handle);
             if call.state == State::Waiting {
                 self.parts[usize::from(call.server)].line.retain(|waiting| *waiting != handle);
             }
@@ -320,7 +324,7 @@ impl World {
         call.state = State::Dead;
         if call.answered {
             let caller = call.caller;
-            self.calls.remove(handle);
+            self.calls.free(handle);
             self.batch_lands(caller);
             return;
         }
@@ -451,9 +455,9 @@ impl World {
     /// A publish has ended for its caller's part, confirmed or not.
     #[inline(always)]
     #[cfg_attr(page, optimize(speed))]
-    fn publish_ends(&mut self, publisher: u16, call: &Call) {
+    fn publish_ends(&mut self, call: &Call) {
         if matches!(call.purpose, Purpose::Store | Purpose::StoreBatch) {
-            let counters = &mut self.parts[usize::from(publisher)].counters;
+            let counters = &mut self.parts[usize::from(call.from)].counters;
             counters.publishes += 1;
             counters.publish_us += self.now_us - call.started_us;
         }
@@ -461,7 +465,7 @@ impl World {
 
     #[cfg_attr(page, optimize(speed))]
     fn reply(&mut self, call: &Call, reply: Reply) {
-        self.publish_ends(self.caller_part(call.caller), call);
+        self.publish_ends(call);
         match call.caller {
             Caller::Producer(producer, held) => self.producer_hears(producer, held, reply),
             Caller::Request(service, request) => self.request_hears(service, request, reply),
