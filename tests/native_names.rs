@@ -51,3 +51,26 @@ fn a_log_has_the_defaults_of_its_broker() {
     check(r#", "acks": 1, "idempotent_publish": true, "broker": "kafka""#, "idempotent_publish", json!(true));
     check(r#", "broker": "kafka", "acks": "all""#, "idempotent_publish", json!(true));
 }
+
+#[test]
+fn a_worker_on_a_log_has_the_defaults_of_its_brokers_client() {
+    let check = |log: &str, worker: &str, sets: &[(&str, &str)], expect: (Value, Value)| {
+        let text = format!(
+            r#"{{"redrive": 1, "parts": {{"a": {{"kind": "producer", "to": "orders"}}, "w": {{"kind": "worker", "from": "orders"{worker}}},
+                "orders": {{"kind": "log"{log}}}}}}}"#
+        );
+        let mut run = Run::of_document("x", &text);
+        run.sets = sets.iter().map(|(place, value)| ((*place).to_owned(), (*value).to_owned())).collect();
+        let scenario = run.scenario().unwrap_or_else(|faults| panic!("{faults}"));
+        assert_eq!((value(&scenario, "w", "start_from"), value(&scenario, "w", "batch")), expect, "{log} {worker} {sets:?}");
+    };
+    let kafka = r#", "broker": "kafka""#;
+    check("", "", &[], (json!("earliest"), json!(1)));
+    check(kafka, "", &[], (json!("latest"), json!(500)));
+    check(r#", "broker": "redpanda""#, "", &[], (json!("latest"), json!(500)));
+    check("", "", &[("orders.broker", "kafka")], (json!("latest"), json!(500)));
+    // What is said stays, in whichever words, though it be what a plain log's worker has.
+    check(kafka, r#", "batch": 1"#, &[], (json!("latest"), json!(1)));
+    check(kafka, r#", "auto.offset.reset": "earliest", "max.poll.records": 20"#, &[], (json!("earliest"), json!(20)));
+    check(kafka, "", &[("w.start_from", "earliest"), ("w.max.poll.records", "2")], (json!("earliest"), json!(2)));
+}

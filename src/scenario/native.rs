@@ -194,6 +194,16 @@ fn share(value: &Value) -> Value {
     }
 }
 
+/// What a consumer of this broker's client has where nothing is said: `auto.offset.reset` and `max.poll.records` of Kafka's
+/// Java client, which Redpanda's users have too. Source: `ConsumerConfig` of Apache Kafka 4.0.
+#[must_use]
+pub fn client_defaults(profile: &Profile) -> &'static [(&'static str, &'static str)] {
+    match profile.id {
+        "kafka" | "redpanda" => &[("start_from", "latest"), ("batch", "500")],
+        _ => &[],
+    }
+}
+
 /// The default of a setting on a part of this broker, where the broker ships another than ours.
 #[must_use]
 pub fn default_of(profile: &Profile, row: &Spec) -> Option<Value> {

@@ -98,6 +98,7 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
     let header = Header::read(reader, &fields, id);
     let mut parts = parts::read(reader, &fields);
     parts::set(reader, &mut parts, sets);
+    parts::client_defaults(&fields, &mut parts, sets);
     let parts::Parts { read: parts, unread } = parts;
     for (part_id, spec) in &parts {
         let place = |setting: &str| match sets.iter().any(|(place, _)| place.split_once('.') == Some((part_id, setting))) {

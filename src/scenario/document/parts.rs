@@ -7,7 +7,7 @@ use super::reader::{Reader, below};
 use super::switches::LAB;
 use crate::scenario::alerts::ALERTS;
 use crate::scenario::nearest::known;
-use crate::scenario::{Kind, PartSpec, valid_id};
+use crate::scenario::{Kind, PartSpec, native, valid_id};
 
 /// The most parts of a scenario.
 pub const MAX_PARTS: usize = 64;
@@ -94,6 +94,29 @@ fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<Part
     }
     let title = spec_title.filter(|title| !title.trim().is_empty()).unwrap_or_else(|| id.to_owned());
     Some(PartSpec { title, kind, at })
+}
+
+/// Gives workers on a log of a broker the defaults of its client, for what neither the document nor a set says.
+pub fn client_defaults(document: &Map<String, Value>, parts: &mut Parts, sets: &[(String, String)]) {
+    let on = |part: &PartSpec| match part.kind {
+        Kind::Worker(_) => native::broker_of(&parts.read, &part.kind),
+        _ => None,
+    };
+    let clients: Vec<_> = parts.read.iter().filter_map(|(id, part)| Some((id.clone(), on(part)?))).collect();
+    for (id, profile) in clients {
+        let Some(part) = parts.read.get_mut(&id) else { continue };
+        let fields = document.get("parts").and_then(|parts| parts.get(&id)).and_then(Value::as_object);
+        let named = fields.into_iter().flatten().map(|(name, value)| part.kind.in_our_words(name, value).0);
+        let of_part = sets.iter().filter_map(|(place, value)| Some((place.strip_prefix(&id)?.strip_prefix('.')?, value)));
+        let set = of_part.map(|(name, value)| part.kind.in_our_words(name, &Value::String(value.clone())).0);
+        let said: Vec<String> = named.chain(set).collect();
+        for (name, value) in native::client_defaults(profile) {
+            if !said.iter().any(|said| said == name) {
+                // Ours to give, and within our own range: a test holds it.
+                let _ = part.kind.set(name, &Value::from(*value));
+            }
+        }
+    }
 }
 
 /// Reads `[column, row]`.
