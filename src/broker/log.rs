@@ -10,8 +10,8 @@
 use redrive_brokers::kafka::compaction::Cleaner;
 use redrive_brokers::kafka::partitioner::{crc32, murmur2};
 use redrive_brokers::kafka::segment::{self, Segments};
-use redrive_brokers::sorted::SortedMap;
 
+use super::repeats::Repeats;
 use super::replicas::Replicas;
 use super::transactions::Transactions;
 use crate::message::Message;
@@ -66,9 +66,8 @@ pub struct Log {
     pub transactions: Option<Box<Transactions>>,
     /// Its replicas, where it has more than one.
     pub replicas: Option<Box<Replicas>>,
-    /// Where the records are whose publishers have no answer yet, by publisher and its number for the record: kept where
-    /// repeats are to be recognised.
-    pub unconfirmed: SortedMap<(u16, u64), (u32, u64)>,
+    /// The records that may come again: kept where repeats are to be recognised.
+    pub repeats: Repeats,
 }
 
 impl Log {
@@ -89,7 +88,7 @@ impl Log {
             marked: 0,
             transactions: None,
             replicas,
-            unconfirmed: SortedMap::default(),
+            repeats: Repeats::default(),
         };
         log.widen(0);
         log

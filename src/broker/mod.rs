@@ -8,6 +8,7 @@ mod letters;
 pub mod log;
 mod machines;
 pub mod queue;
+pub mod repeats;
 pub mod replicas;
 mod serve;
 pub mod server;

@@ -9,10 +9,7 @@ use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
 use crate::scenario::parts::{Broker, Partitioner, StartFrom};
 use crate::service::Record;
 use crate::sim::Handle;
-use crate::world::{Body, Caller, Event, Point, World};
-
-/// How many unanswered records a log remembers to recognise repeats.
-const MOST_UNCONFIRMED: usize = 100_000;
+use crate::world::{Body, Event, Point, World};
 
 impl World {
     /// A broker stores a message and hands it on to whoever waits. Says why, where it refuses.
@@ -89,70 +86,6 @@ impl World {
         let delay_us = log.settings.delay.0;
         if delay_us > 0 {
             self.pending.after(self.now_us, delay_us, Event::Ripe(log.part));
-        }
-    }
-
-    /// The number under which a publisher sends a record, the same for every try.
-    fn publish_number(&self, caller: Caller, message: &Message) -> (u16, u64) {
-        let number = match caller {
-            Caller::Producer(_, handle) | Caller::Request(_, handle) | Caller::Job(_, handle) => {
-                u64::from(handle.slot) << 32 | u64::from(handle.generation)
-            }
-            // A relay that was started again is another publisher.
-            Caller::Relay(_, epoch) => u64::from(epoch) << 32 | u64::from(message.fact),
-            // Its records have their own.
-            Caller::Batch(_, number) => u64::from(number),
-        };
-        (self.caller_part(caller), number)
-    }
-
-    /// Where a record is that the publisher sends again, if the log remembers it and still has it.
-    #[cfg_attr(page, optimize(speed))]
-    pub(super) fn stored_before(&self, index: u16, caller: Caller, message: &Message) -> Option<(u32, u64)> {
-        let log = &self.logs[usize::from(index)];
-        if log.unconfirmed.is_empty() {
-            return None;
-        }
-        let place = log.unconfirmed.get(self.publish_number(caller, message)).copied()?;
-        let record = log.partitions[place.0 as usize].get(place.1)?;
-        (record.fact == message.fact).then_some(place)
-    }
-
-    /// A log that recognises repeats remembers a record until its publisher has its answer.
-    #[cfg_attr(page, optimize(speed))]
-    pub(super) fn remember_stored(&mut self, index: u16, caller: Caller, message: &Message, place: (u32, u64)) {
-        if self.logs[usize::from(index)].settings.idempotent_publish {
-            let number = self.publish_number(caller, message);
-            let known = &mut self.logs[usize::from(index)].unconfirmed;
-            known.insert(number, place);
-            if known.len() > MOST_UNCONFIRMED {
-                known.pop_first();
-            }
-        }
-    }
-
-    /// The publisher has its answer: it will not send the record again.
-    #[cfg_attr(page, optimize(speed))]
-    pub(crate) fn confirmed(&mut self, index: u16, caller: Caller, message: &Message) {
-        if self.logs[usize::from(index)].unconfirmed.is_empty() {
-            return;
-        }
-        if let Caller::Batch(..) = caller {
-            return self.batch_of(caller).1.iter().for_each(|record| self.confirmed(index, record.caller, &record.message));
-        }
-        let number = self.publish_number(caller, message);
-        let known = &mut self.logs[usize::from(index)].unconfirmed;
-        match caller {
-            // A relay sends one batch at a time, and this was it.
-            Caller::Relay(..) => {
-                let own: Vec<_> = known.range((number.0, 0)..=(number.0, u64::MAX)).map(|(own, _)| own).collect();
-                for own in own {
-                    known.remove(own);
-                }
-            }
-            _ => {
-                known.remove(number);
-            }
         }
     }
 

@@ -273,7 +273,7 @@ impl World {
         }
         if call.answered {
             self.calls.free(handle);
-            self.batch_lands(call.caller);
+            self.late_ends(&call);
         } else if lost || self.is_cut(call.from, call.server) {
             self.never_answers(handle);
         } else {
@@ -310,11 +310,19 @@ impl World {
             if call.state == State::Waiting {
                 self.parts[usize::from(call.server)].line.retain(|waiting| *waiting != handle);
             }
+        } else {
+            self.comes_late(call.server, call.caller, &call.message, true);
         }
         self.reply(&call, Reply::Failed(Cause::NoAnswer));
         if call.state != State::Running {
             self.batch_lands(call.caller);
         }
+    }
+
+    /// A call is over that its caller had given up.
+    fn late_ends(&mut self, call: &Call) {
+        self.comes_late(call.server, call.caller, &call.message, false);
+        self.batch_lands(call.caller);
     }
 
     /// The answer of a call is lost: its caller waits until its timeout.
@@ -323,10 +331,9 @@ impl World {
         let Some(call) = self.calls.get_mut(handle) else { return };
         call.state = State::Dead;
         if call.answered {
-            let caller = call.caller;
+            let call = *call;
             self.calls.free(handle);
-            self.batch_lands(caller);
-            return;
+            return self.late_ends(&call);
         }
         if !call.timer {
             call.timer = true;
