@@ -58,6 +58,8 @@ pub struct Log {
     pub groups: Vec<u16>,
     /// The effects that a record here may lead to.
     pub effects: u8,
+    /// Some of the groups read from followers.
+    pub near: bool,
     /// Records appended so far.
     pub appended: u64,
     /// Of these, how many are for some of the groups only: redriven dead letters.
@@ -84,6 +86,7 @@ impl Log {
             cleaning_us: 0,
             groups: Vec::new(),
             effects: 0,
+            near: false,
             appended: 0,
             marked: 0,
             transactions: None,

@@ -11,7 +11,7 @@ use redrive_brokers::kafka::replica::{EpochStart, Life, Replica};
 use super::log::{Log, Placed};
 use crate::message::Message;
 use crate::observe::record::{COMPACTED, Cause, Kind, pack_place};
-use crate::scenario::parts::{self, LogBroker, LogSettings, Partitioner};
+use crate::scenario::parts::{self, FetchFrom, LogBroker, LogSettings, Partitioner};
 use crate::service::Record;
 use crate::sim::{Handle, Timestamp};
 use crate::view::ReplicaView;
@@ -40,7 +40,7 @@ pub struct Replicas {
 }
 
 /// The machine's settings for a log that is this many thousandths slow.
-fn options(settings: &LogSettings, slow_milli: u64) -> Options {
+fn options(settings: &LogSettings, slow_milli: u64, follower_reads: bool) -> Options {
     Options {
         commit: match settings.broker {
             LogBroker::Generic | LogBroker::Kafka => Commit::EveryInSync,
@@ -51,6 +51,8 @@ fn options(settings: &LogSettings, slow_milli: u64) -> Options {
         unclean: settings.unclean,
         fetch_us: settings.replicate.0.saturating_mul(slow_milli) / 1_000,
         session_us: settings.election.0,
+        // The brokers' `replica.selector.class` counts as set where a group asks for the nearest.
+        follower_reads,
         ..Options::default()
     }
 }
@@ -101,7 +103,7 @@ impl Replicas {
         let brokers = settings.replicas as u32;
         for partition in self.partitions.len() as u32..settings.partitions as u32 {
             let on: Vec<u32> = (0..brokers).map(|place| (partition + place) % brokers).collect();
-            self.partitions.push(Partition::new(now_us, options(settings, 1_000), &on));
+            self.partitions.push(Partition::new(now_us, options(settings, 1_000, false), &on));
             self.lineages.push(Vec::new());
         }
     }
@@ -123,16 +125,18 @@ impl Replicas {
         (under, least, self.elections)
     }
 
-    /// The replicas of a partition as they are drawn.
+    /// The replicas of a partition as they are drawn; with readers who ask for the nearest, or none.
     #[must_use]
-    pub fn views(&self, partition: usize) -> Vec<ReplicaView> {
+    pub fn views(&self, partition: usize, near: bool) -> Vec<ReplicaView> {
         let machine = &self.partitions[partition];
+        let read = machine.nearest().filter(|_| near).map(Replica::broker);
         let view = |replica: &Replica| ReplicaView {
             broker: replica.broker() + 1,
             end: replica.log().end(),
             leads: machine.leader() == Some(replica.broker()),
             in_sync: replica.is_in_sync(),
             up: replica.life() == Life::Up,
+            read: read == Some(replica.broker()),
         };
         machine.replicas().iter().map(view).collect()
     }
@@ -173,6 +177,18 @@ impl Log {
             None => self.partitions[partition].end(),
             Some(replicas) if replicas.is_led(partition) => replicas.partitions[partition].high_watermark(),
             Some(_) => 0,
+        }
+    }
+
+    /// The same for readers who ask for the nearest replica: the high watermark that a follower knows of.
+    #[must_use]
+    pub fn readable_near(&self, partition: usize) -> u64 {
+        match &self.replicas {
+            None => self.partitions[partition].end(),
+            Some(replicas) => {
+                let machine = &replicas.partitions[partition];
+                machine.nearest().map_or(0, |replica| replica.high_watermark().min(machine.high_watermark()))
+            }
         }
     }
 
@@ -313,7 +329,7 @@ impl World {
         let Some(replicas) = self.replicas_mut(index) else { return };
         let happened = replicas.partitions[partition].take_happenings();
         let part = self.logs[usize::from(index)].part;
-        let mut news = false;
+        let (mut news, mut near) = (false, false);
         for happening in happened {
             let mut note = |kind: Kind, broker: u32| self.note_part(kind, part, pack_place(partition as u32, u64::from(broker)));
             match happening {
@@ -334,13 +350,40 @@ impl World {
                         replicas.prune();
                     }
                 }
-                Happening::InSync { broker, joined: true, .. } => note(Kind::InSync, broker),
-                Happening::InSync { broker, joined: false, .. } => note(Kind::OutOfSync, broker),
+                Happening::FollowerWatermark { .. } => near = true,
+                Happening::InSync { broker, joined, .. } => {
+                    note(if joined { Kind::InSync } else { Kind::OutOfSync }, broker);
+                    near = true;
+                }
             }
         }
         if news {
             self.wake(part);
+        } else if near {
+            self.near_readers_look(index);
         }
+    }
+
+    /// Another follower may be read from, or further: groups that read from the nearest replica look.
+    fn near_readers_look(&mut self, index: u16) {
+        let log = &self.logs[usize::from(index)];
+        for group in if log.near { log.groups.clone() } else { Vec::new() } {
+            if self.workers[usize::from(group)].settings.fetch_from == FetchFrom::Nearest {
+                self.members_fetch(group);
+            }
+        }
+    }
+
+    /// Groups of a log may be set to read from another replica.
+    pub(crate) fn near_readers_change(&mut self, index: u16) {
+        let log = &mut self.logs[usize::from(index)];
+        let workers = &self.workers;
+        let near = |group: &u16| workers[usize::from(*group)].settings.fetch_from == FetchFrom::Nearest;
+        let near = log.replicas.is_some() && log.groups.iter().any(near);
+        if std::mem::replace(&mut log.near, near) != near {
+            self.log_tuned(index);
+        }
+        self.near_readers_look(index);
     }
 
     /// Sets the clock for what will happen to these partitions next.
@@ -436,6 +479,7 @@ impl World {
         let Some(broker) = log.replicas.as_ref().and_then(|replicas| replicas.busiest()) else { return };
         self.note_part(Kind::Crashed, part, u64::from(broker));
         self.replicas_change(index, |machine, now_us| machine.kill(now_us, broker));
+        self.near_readers_look(index);
         self.pending.after(self.now_us, restart_us, Event::Restart(part, broker as u16));
     }
 
@@ -460,6 +504,7 @@ impl World {
                 if hang { machine.freeze(now_us, broker) } else { machine.start(now_us, broker) }
             }
         });
+        self.near_readers_look(index);
     }
 
     /// Every broker of a log runs again.
@@ -474,7 +519,7 @@ impl World {
         let log = &mut self.logs[usize::from(index)];
         let kept = log.kept_as();
         log.segments.iter_mut().for_each(|segments| segments.tune(kept));
-        let options = options(&log.settings, self.parts[usize::from(log.part)].health.slow_milli);
+        let options = options(&log.settings, self.parts[usize::from(log.part)].health.slow_milli, log.near);
         self.replicas_change(index, |machine, now_us| machine.tune(now_us, options));
     }
 }

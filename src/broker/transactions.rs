@@ -66,10 +66,14 @@ impl Log {
 
     /// Up to where a group may read a partition.
     #[must_use]
-    pub fn readable_for(&self, partition: usize, isolation: parts::Isolation) -> u64 {
+    pub fn readable_for(&self, partition: usize, isolation: parts::Isolation, from: parts::FetchFrom) -> u64 {
+        let readable = match from {
+            parts::FetchFrom::Leader => self.readable(partition),
+            parts::FetchFrom::Nearest => self.readable_near(partition),
+        };
         match isolation {
-            parts::Isolation::Uncommitted => self.readable(partition),
-            parts::Isolation::Committed => self.readable(partition).min(self.last_stable(partition)),
+            parts::Isolation::Uncommitted => readable,
+            parts::Isolation::Committed => readable.min(self.last_stable(partition)),
         }
     }
 }

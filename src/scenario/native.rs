@@ -61,7 +61,7 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
 const ASSIGNORS: &str = "org.apache.kafka.clients.consumer.";
 
 /// A value as we write it: a producer's `acks` are also numbers, Kafka's group protocols, assignors and policies have other
-/// words, a member with a name of its own is static, and no limit is -1 or -2 there.
+/// words, a member with a name of its own is static, one with a rack reads there, and no limit is -1 or -2 there.
 #[must_use]
 pub fn understood(name: &str, value: &Value) -> Value {
     let word = match (name, value.to_string().trim_matches('"')) {
@@ -75,6 +75,8 @@ pub fn understood(name: &str, value: &Value) -> Value {
         ("acks", "1") => "leader",
         ("group.protocol", "classic") => "eager",
         ("group.protocol", "consumer") => "kip848",
+        ("client.rack", "" | "null") => "leader",
+        ("client.rack", _) => "nearest",
         ("group.instance.id", "" | "null") => "false",
         ("group.instance.id", _) => "true",
         ("partition.assignment.strategy", strategy) => match strategy.strip_prefix(ASSIGNORS).unwrap_or(strategy) {
@@ -145,7 +147,7 @@ pub fn range_of(kind: &Kind, name: &str) -> Option<&'static str> {
 
 /// Settings of brokers that no profile has, because nothing here follows them.
 const LEFT_OUT: &str = " x-expires x-max-length-bytes x-dead-letter-strategy x-queue-mode x-priority RedriveAllowPolicy \
-    fetch.min.bytes fetch.max.wait.ms metadata.max.age.ms client.rack compression.type message.timestamp.type ";
+    fetch.min.bytes fetch.max.wait.ms metadata.max.age.ms compression.type message.timestamp.type ";
 
 /// What is wrong with a name that is no setting of a part: of a broker's own ones it says which broker's.
 #[must_use]

@@ -148,6 +148,14 @@ choice! {
 }
 
 choice! {
+    /// Which replica of a partition a group reads from.
+    pub enum FetchFrom {
+        Leader = "leader", "The one that leads.";
+        Nearest = "nearest", "A follower, while one is in sync: it knows of a record later than the leader.";
+    }
+}
+
+choice! {
     /// What a group of a log may read.
     pub enum Isolation {
         Uncommitted = "read_uncommitted", "Every record, as soon as it may be read at all.";
@@ -430,6 +438,7 @@ settings! {
         rolling: Micros = "0s" in "0s..=1h", "The wait between two processes of a deploy; 0s restarts all at once.";
         start_from: StartFrom = "earliest" in "earliest|latest|none", "Where the group starts where it has no offset: it was idle for longer than offsets are kept, or retention removed what it would read next.";
         offsets_retention: Micros = "7d" in "1s..=365d", "How long the offsets of a group without members are kept.";
+        fetch_from: FetchFrom = "leader" in "leader|nearest", "Which replica of a partition it reads from. A follower lets it read a record by up to `replicate` of the log later than the leader would.";
         isolation: Isolation = "read_uncommitted" in "read_uncommitted|read_committed", "Whether it reads records of transactions that are not over.";
     }
 }

@@ -65,7 +65,7 @@ impl World {
             let tape = &self.logs[usize::from(log)].partitions[partition as usize];
             let from = group.position[partition as usize].max(tape.start());
             let log = &self.logs[usize::from(log)];
-            let readable = log.readable_for(partition as usize, worker.settings.isolation);
+            let readable = log.readable_for(partition as usize, worker.settings.isolation, worker.settings.fetch_from);
             let mut end = readable.min(log.ripe_to(partition as usize, now_us));
             if from >= end {
                 continue;

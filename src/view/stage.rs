@@ -132,6 +132,8 @@ pub struct ReplicaView {
     pub in_sync: bool,
     /// Its broker runs.
     pub up: bool,
+    /// A group reads here that asks for the nearest.
+    pub read: bool,
 }
 
 /// What is inside a part's box.

@@ -123,6 +123,9 @@ pub fn build(scenario: &Scenario) -> World {
     for worker in 0..world.workers.len() {
         world.first_members(worker);
     }
+    for log in 0..world.logs.len() {
+        world.near_readers_change(log as u16);
+    }
     start(&mut world);
     world
 }

@@ -305,6 +305,9 @@ impl World {
                 self.scales(part, count);
                 self.crew_changes(index);
                 self.worker_fills(index);
+                if let Source::Log(log) = self.workers[usize::from(index)].source {
+                    self.near_readers_change(log);
+                }
             }
             Body::Server(index) => self.server_tuned(index),
             Body::Exchange(index) => {

@@ -109,6 +109,15 @@ pub enum Happening {
         /// The first offset that they may not read.
         to: u64,
     },
+    /// Readers may read up to here at a follower: told only with [`Options::follower_reads`].
+    FollowerWatermark {
+        /// When.
+        at_us: u64,
+        /// Whose.
+        broker: u32,
+        /// The first offset that they may not read there.
+        to: u64,
+    },
     /// Another leader, or none.
     Leader {
         /// When.
@@ -279,6 +288,20 @@ impl Partition {
             Life::Frozen => Err(Error::TimedOut),
             Life::Down | Life::Starting => Err(Error::Disconnected),
         }
+    }
+
+    /// Where a reader is sent that asks for the nearest replica: to the first in-sync follower that runs, else to the leader.
+    /// A follower goes on while its leader hangs or is dead and not missed yet. None without a leader, or where nobody runs.
+    ///
+    /// Source: `ReplicaManager.findPreferredReadReplica`, which leaves out who is not in sync. Simplified: the leader's choice
+    /// is in force at once; a client asks its leader again with its next metadata, or when its follower does not answer.
+    #[must_use]
+    pub fn nearest(&self) -> Option<&Replica> {
+        let leader = self.leader()?;
+        let runs = |replica: &&Replica| replica.life == Life::Up;
+        let follows = |replica: &&Replica| replica.broker != leader && replica.in_sync && !replica.fenced;
+        let followers = self.replicas.iter().filter(runs).find(follows);
+        followers.or_else(|| self.replicas.iter().filter(runs).find(|replica| replica.broker == leader))
     }
 
     /// Every replica, in order of preference.

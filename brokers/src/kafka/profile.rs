@@ -345,6 +345,7 @@ pub const KAFKA: Profile = Profile {
         "The controllers never fail, and every broker hears of a new leader at once.",
         "A broker that dies is fenced after its whole session; a real one had its last heartbeat up to 2 s before.",
         "A process that dies loses nothing it wrote; a machine that loses power may lose what was not flushed.",
+        "A reader with a client.rack is sent to the first in-sync follower, at once and without racks; a real client asks anew with its metadata.",
         "Followers fetch one partition at a time, without quotas; adding and moving replicas is not there.",
         "Records have the time of their append; a producer's own timestamps do not reach retention.",
         "Retries wait without the 20 % jitter, and slow partitions get no fewer records (KIP-794).",

@@ -103,8 +103,15 @@ impl Partition {
             log.copy_from(&self.replica(leader).log, end);
         }
         let replica = &mut self.replicas[place];
-        replica.high_watermark = replica.high_watermark.max(high_watermark.min(log.end()));
+        let to = high_watermark.min(log.end());
         replica.log = log;
+        if to > replica.high_watermark {
+            replica.high_watermark = to;
+            let broker = replica.broker;
+            if self.options.follower_reads {
+                self.happenings.push(Happening::FollowerWatermark { at_us: now_us, broker, to });
+            }
+        }
     }
 
     /// Moves the high watermark to where every replica that counts has come.

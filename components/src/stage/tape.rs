@@ -128,6 +128,7 @@ fn replicas(scene: &mut Scene, part: &PartitionView, (left, right): (f64, f64), 
         let (look, state) = match (replica.up, replica.leads, replica.in_sync) {
             (false, ..) => ("replica down", " down".to_owned()),
             (true, true, _) => ("replica leads", " leads".to_owned()),
+            (true, false, true) if replica.read => ("replica", " read".to_owned()),
             (true, false, true) => ("replica", String::new()),
             (true, false, false) => ("replica behind", [" −", &grouped(part.end.saturating_sub(replica.end))].concat()),
         };

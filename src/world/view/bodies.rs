@@ -129,7 +129,7 @@ impl World {
                 .map(|group| self.workers[usize::from(*group)].group.as_ref().map_or(0, |group| group.committed[number]))
                 .collect(),
             high_watermark: log.high_watermark(number),
-            replicas: log.replicas.as_ref().map_or_else(Vec::new, |replicas| replicas.views(number)),
+            replicas: log.replicas.as_ref().map_or_else(Vec::new, |replicas| replicas.views(number, log.near)),
             cells: if named {
                 tape.iter_from(tape.end().saturating_sub(MOST_CELLS)).map(|(_, record)| self.token(record)).collect()
             } else {

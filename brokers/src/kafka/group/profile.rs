@@ -61,6 +61,13 @@ pub const GROUP_SETTINGS: &[Native] = &[
         doc: "Makes a member static: back within its session it finds its partitions, and no rebalance happens.",
     },
     Native {
+        ours: "fetch_from",
+        name: "client.rack",
+        default: "none",
+        allowed: "a rack",
+        doc: "Reads at the replica of this rack, if it is in sync (KIP-392): what the leader has committed is there a fetch later.",
+    },
+    Native {
         ours: "auto_commit",
         name: "enable.auto.commit",
         default: "true",

@@ -211,6 +211,7 @@ impl Cluster {
                 self.isolation.prune(self.partition.log_start(), to);
                 return None;
             }
+            Happening::FollowerWatermark { .. } => return None,
             Happening::Leader { at_us, broker, epoch, kept, .. } => {
                 self.isolation.truncate(kept);
                 self.producers.truncate(kept);
