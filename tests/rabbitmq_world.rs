@@ -208,7 +208,7 @@ fn names_of_its_own_are_told_apart() {
         r#""broker": "sqs", "x-max-priority": 5"#,
         "x-max-priority: `x-max-priority` is a setting of RabbitMQ classic queue, and `broker` is another",
     );
-    check(r#""broker": "rabbitmq-quorum", "x-expires": 5000"#, "x-expires: `x-expires` is not modelled");
+    check(r#""broker": "rabbitmq-quorum", "x-queue-mode": "lazy""#, "x-queue-mode: `x-queue-mode` is not modelled");
     check(
         r#""broker": "sqs-fifo", "ContentBasedDeduplication": true"#,
         "ContentBasedDeduplication: `ContentBasedDeduplication` of Amazon SQS FIFO queue is not modelled for a queue",

@@ -43,6 +43,8 @@ pub enum Published {
     Stored(CopyId),
     /// Confirmed and not stored: recognised as a repeat.
     Duplicate,
+    /// Confirmed and not stored: there is no such queue any more.
+    Unroutable,
     /// Refused, and the publisher knows.
     Refused(Refusal),
 }
@@ -158,6 +160,8 @@ pub enum Why {
     MaxLength,
     /// The node that held it died, and no other had it.
     NodeLost,
+    /// Its queue was deleted, as nobody consumed it.
+    Unused,
 }
 
 /// A server with one queue, driven from outside.
@@ -211,6 +215,16 @@ pub trait QueueServer {
         let _ = (now_us, tuning);
     }
 
+    /// Whether the queue is there: one that nobody consumes may be deleted.
+    fn exists(&self) -> bool {
+        true
+    }
+
+    /// The server itself stops (`true`) or starts again.
+    fn stop(&mut self, now_us: u64, stopped: bool) {
+        let _ = (now_us, stopped);
+    }
+
     /// The node that leads dies. Says which it was; none where there are no nodes, or none is left.
     fn kill_leader(&mut self, now_us: u64) -> Option<u8> {
         let _ = now_us;
@@ -256,6 +270,12 @@ pub struct Tuning {
     pub ttl_us: u64,
     /// The most messages that may wait; 0 for no limit.
     pub max_length: u64,
+    /// The most bytes that may wait; 0 for no limit.
+    pub max_bytes: u64,
+    /// What a message takes, in bytes.
+    pub message_bytes: u64,
+    /// A queue that nobody consumes for so long is deleted, in microseconds; 0 never is.
+    pub expires_us: u64,
     /// The most unacknowledged messages a consumer; 0 for no limit.
     pub prefetch: u64,
     /// How long a consumer may hold a message before its channel is closed, in microseconds; 0 for ever.

@@ -83,12 +83,15 @@ impl World {
         let headers: Vec<_> = if kind == ExchangeKind::Headers { headers_in(key).collect() } else { Vec::new() };
         let taken: Vec<u16> =
             route(kind, &exchange.bindings, key, &headers).into_iter().filter_map(|part| u16::try_from(part).ok()).collect();
-        match (taken.is_empty(), exchange.alternate) {
+        // A queue that was deleted has no binding any more. Simplified: one of several keeps its share, which is gone.
+        let deleted = |part: &u16| matches!(self.parts[usize::from(*part)].body, Body::Server(server) if self.servers[usize::from(server)].is_deleted());
+        match (taken.iter().all(deleted), exchange.alternate) {
             (true, Some(alternate)) => match self.parts[usize::from(alternate)].body {
                 Body::Exchange(next) if hops < MOST_HOPS => self.routed(next, key, hops + 1),
                 Body::Exchange(_) => Vec::new(),
                 _ => vec![alternate],
             },
+            (true, None) => Vec::new(),
             _ => taken,
         }
     }

@@ -62,6 +62,9 @@ fn rabbitmq_queue(settings: &QueueSettings, kind: rabbitmq::Kind) -> Box<dyn Que
         },
         ttl_us: some(settings.ttl.0),
         max_length: some(settings.max_length),
+        max_bytes: some(settings.max_bytes),
+        message_bytes: settings.message_bytes,
+        expires_us: some(settings.expires.0),
         overflow: match settings.overflow {
             Overflow::DropHead => rabbitmq::Overflow::DropHead,
             Overflow::RejectPublish => rabbitmq::Overflow::RejectPublish,

@@ -112,6 +112,7 @@ pub(super) fn cause(why: Why) -> Cause {
         Why::Retention => Cause::Retention,
         Why::MaxLength => Cause::QueueFull,
         Why::NodeLost => Cause::NodeLost,
+        Why::Unused => Cause::Unused,
     }
 }
 
@@ -124,6 +125,9 @@ fn tuning(settings: &QueueSettings) -> Tuning {
         retention_us: settings.retention.0,
         ttl_us: settings.ttl.0,
         max_length: settings.max_length,
+        max_bytes: settings.max_bytes,
+        message_bytes: settings.message_bytes,
+        expires_us: settings.expires.0,
         prefetch: settings.prefetch,
         consumer_timeout_us: settings.consumer_timeout.0,
     }
@@ -205,6 +209,12 @@ impl Server {
         }
     }
 
+    /// Whether it was deleted, as nobody consumed it.
+    #[must_use]
+    pub fn is_deleted(&self) -> bool {
+        !self.machine.exists()
+    }
+
     /// Its settings were changed.
     pub fn tune(&mut self, now_us: Timestamp) {
         let tuning = tuning(&self.settings);
@@ -250,6 +260,13 @@ impl World {
         }
         match published {
             Published::Stored(_) | Published::Duplicate => Cause::None,
+            // By the default exchange, which has no binding for a queue that is not there.
+            Published::Unroutable if is_new && !self.sent(message.fact).is_some_and(|(from, _)| from.settings.mandatory) => {
+                let part = self.servers[usize::from(index)].part;
+                self.note(Kind::Unroutable, part, message.fact, message.effects, 0);
+                Cause::None
+            }
+            Published::Unroutable => Cause::Unroutable,
             Published::Refused(Refusal::Full) => Cause::QueueFull,
             Published::Refused(Refusal::Unavailable) => Cause::NoAnswer,
             Published::Refused(Refusal::OverLimit) => Cause::TooMany,
@@ -480,8 +497,17 @@ impl World {
         self.server_delivers(index);
     }
 
+    /// The server is up again.
+    pub(crate) fn server_comes_up(&mut self, index: u16) {
+        let now_us = self.now_us;
+        self.servers[usize::from(index)].machine.stop(now_us, false);
+        self.server_happened(index);
+    }
+
     /// The server itself goes down: every connection ends.
     pub(crate) fn server_goes_down(&mut self, index: u16) {
+        let now_us = self.now_us;
+        self.servers[usize::from(index)].machine.stop(now_us, true);
         for worker in 0..self.workers.len() as u16 {
             if self.workers[usize::from(worker)].source == Source::Server(index) {
                 for process in 0..self.workers[usize::from(worker)].processes.len() as u16 {

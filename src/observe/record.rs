@@ -217,11 +217,13 @@ pub enum Cause {
     Unroutable,
     /// An earlier record of its partition is not stored.
     OutOfSequence,
+    /// Its queue was deleted, as nobody consumed it.
+    Unused,
 }
 
 impl Cause {
     /// All causes, in the order of their numbers.
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 34] = [
         Self::None,
         Self::ProcessDied,
         Self::AckedBeforeWork,
@@ -255,6 +257,7 @@ impl Cause {
         Self::WentRound,
         Self::Unroutable,
         Self::OutOfSequence,
+        Self::Unused,
     ];
 
     /// The cause with this number.
@@ -287,6 +290,7 @@ impl Cause {
             Self::WentRound => "as a dead letter it went round without anyone rejecting it",
             Self::Unroutable => "no binding takes it",
             Self::OutOfSequence => "an earlier record of its partition is not stored",
+            Self::Unused => "its queue was deleted, as nobody consumed it",
             Self::LeaderDied => "the leader died before the replica that leads now had it",
             Self::TimeToLive => "it waited longer than its time to live",
             Self::QueueFull => "the queue was full",

@@ -49,6 +49,7 @@ pub fn knows(kind: &Kind, ours: &str) -> bool {
         "broker" | "latency" | "watched" => true,
         "dead_letters" => settings.broker != Broker::KafkaShare,
         "claim" | "skip_locked" | "reaper" => settings.broker == Broker::PostgresTable,
+        "message_bytes" => knows(kind, "max_bytes"),
         "version" => matches!(settings.broker, Broker::RabbitmqClassic | Broker::RabbitmqQuorum),
         _ => match profile_of(kind) {
             Some(profile) => native_of(profile, ours).is_some(),
@@ -146,7 +147,7 @@ pub fn range_of(kind: &Kind, name: &str) -> Option<&'static str> {
 }
 
 /// Settings of brokers that no profile has, because nothing here follows them.
-const LEFT_OUT: &str = " x-expires x-max-length-bytes x-dead-letter-strategy x-queue-mode x-priority RedriveAllowPolicy \
+const LEFT_OUT: &str = " x-dead-letter-strategy x-queue-mode x-priority RedriveAllowPolicy \
     fetch.min.bytes fetch.max.wait.ms metadata.max.age.ms compression.type message.timestamp.type ";
 
 /// What is wrong with a name that is no setting of a part: of a broker's own ones it says which broker's.

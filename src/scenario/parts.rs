@@ -322,7 +322,10 @@ settings! {
         retention: Micros = "4d" in "1m..=14d", "A message older than this is dropped.";
         ttl: Micros = "0s" in "0s..=365d", "A message that waits for longer than this is not delivered any more; 0s never. Not on every broker.";
         max_length: u64 = "0" in "0..=10000000", "The most messages that may wait; 0 has no limit. Not on every broker.";
+        max_bytes: u64 = "0" in "0..=1000000000000", "The most bytes that may wait; 0 has no limit. With `max_length` as well, whichever is reached first. Not on every broker.";
+        message_bytes: u64 = "1000" in "1..=100000000", "What a message takes, in bytes, for `max_bytes`.";
         overflow: Overflow = "drop-head" in "drop-head|reject-publish|reject-publish-dlx", "What a full queue does. Not on every broker.";
+        expires: Micros = "0s" in "0s..=365d", "A queue that nobody consumes for so long is deleted with what it holds; 0s never. Until a consumer comes and declares it anew, what is published to it is confirmed and gone. Not on every broker.";
         prefetch: u64 = "0" in "0..=65535", "Unacknowledged messages that the broker lets a consumer have; 0 has no limit. For brokers that push.";
         consumer_timeout: Micros = "30m" in "0s..=365d", "A consumer that holds a message for longer loses its channel; 0s never. For brokers that push.";
         priorities: u64 = "0" in "0..=255", "The highest priority that it knows; 0 knows none. Not on every broker.";

@@ -126,6 +126,12 @@ pub fn build(scenario: &Scenario) -> World {
     for log in 0..world.logs.len() {
         world.near_readers_change(log as u16);
     }
+    for server in 0..world.servers.len() {
+        // The only thing that happens to a queue that nobody ever touches.
+        if world.servers[server].settings.expires.0 > 0 {
+            world.server_comes_up(server as u16);
+        }
+    }
     start(&mut world);
     world
 }

@@ -120,6 +120,7 @@ impl World {
         health.restarting_until_us = None;
         self.cuts.retain(|cut| cut.0 != part && cut.1 != part);
         if let Body::Server(server) = self.parts[usize::from(part)].body {
+            self.server_comes_up(server);
             self.server_gets_nodes(server);
         }
         if let Body::Worker(worker) = self.parts[usize::from(part)].body {

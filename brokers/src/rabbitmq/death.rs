@@ -42,7 +42,9 @@ impl Reason {
             Why::Expired => Some(Self::Expired),
             Why::MaxLength => Some(Self::MaxLength),
             Why::Limit => Some(Self::DeliveryLimit),
-            Why::Timeout | Why::Requeued | Why::Closed | Why::ConsumerTimeout | Why::Retention | Why::NodeLost => None,
+            Why::Timeout | Why::Requeued | Why::Closed | Why::ConsumerTimeout | Why::Retention | Why::NodeLost | Why::Unused => {
+                None
+            }
         }
     }
 

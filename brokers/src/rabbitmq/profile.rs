@@ -27,6 +27,23 @@ const MAX_LENGTH: Native = Native {
     doc: "How many messages may wait; those in the hands of consumers do not count.",
 };
 
+const MAX_BYTES: Native = Native {
+    ours: "max_bytes",
+    name: "x-max-length-bytes",
+    default: "none",
+    allowed: "1..=1000000000000",
+    doc: "How many bytes of bodies may wait. With x-max-length as well, whichever is reached first.",
+};
+
+const EXPIRES: Native = Native {
+    ours: "expires",
+    name: "x-expires",
+    default: "none",
+    allowed: "1ms..=49d",
+    doc: "A queue that nobody consumes for so long is deleted with what it holds, none of which becomes a dead letter; what is \
+          published to it then is confirmed and gone. A restart of the server begins the time anew.",
+};
+
 const OVERFLOW: Native = Native {
     ours: "overflow",
     name: "x-overflow",
@@ -70,7 +87,9 @@ const PREFETCH: Native = Native {
 const CLASSIC_SETTINGS: &[Native] = &[
     TTL,
     MAX_LENGTH,
+    MAX_BYTES,
     OVERFLOW,
+    EXPIRES,
     DEAD_LETTERS,
     Native {
         ours: "priorities",
@@ -88,6 +107,8 @@ const QUORUM_SETTINGS: &[Native] = &[
     DELIVERY_LIMIT,
     TTL,
     MAX_LENGTH,
+    MAX_BYTES,
+    EXPIRES,
     Native {
         allowed: "drop-head, reject-publish",
         doc: "Whether the oldest message makes room or the publisher gets a nack, one message late, until the queue is down to \
@@ -125,7 +146,7 @@ pub const CLASSIC: Profile = Profile {
     settings: CLASSIC_SETTINGS,
     not_modelled: &[
         "Automatic acknowledgement, transactions, consumer priorities, exclusive and auto-delete queues, bindings between \
-         exchanges, limits in bytes, queue expiry.",
+         exchanges. Every message of a queue has the same size, and a consumer that comes declares a deleted queue anew.",
         "Flow control: a channel that cannot write stops being served after 200 messages.",
         "What a node loses when it stops: non-persistent messages and transient queues.",
         "Mirrored classic queues.",
@@ -153,8 +174,8 @@ pub const QUORUM: Profile = Profile {
     },
     settings: QUORUM_SETTINGS,
     not_modelled: &[
-        "Automatic acknowledgement, transactions, consumer priorities, bindings between exchanges, limits in bytes, queue \
-         expiry, at-least-once dead-lettering.",
+        "Automatic acknowledgement, transactions, consumer priorities, bindings between exchanges, at-least-once \
+         dead-lettering. Every message of a queue has the same size, and a consumer that comes declares a deleted queue anew.",
         "The two priority levels of 4.0.",
         "A channel that holds more than 32 single deliveries when it closes: the server returns them in an order of its own.",
         "What is said during an election is answered at once; the server waits for the new leader.",

@@ -161,7 +161,7 @@ impl Queue {
         }
         let full = self.full();
         match self.settings.kind {
-            Kind::Classic => self.settings.max_length.is_some_and(|most| self.ready.len() >= most),
+            Kind::Classic => self.settings.is_over(self.ready.len() + 1),
             Kind::Quorum => publisher.is_some_and(|who| *self.publishers.or_insert(who, full)),
         }
     }
@@ -182,12 +182,7 @@ impl Queue {
     }
 
     fn full(&self) -> bool {
-        self.settings.max_length.is_some_and(|most| self.ready.len() > most)
-    }
-
-    /// A quorum queue lets publishers go on when it is down to four fifths.
-    fn roomy(&self) -> bool {
-        self.settings.max_length.is_some_and(|most| self.ready.len() <= most.saturating_mul(4) / 5)
+        self.settings.is_over(self.ready.len())
     }
 
     fn drop_heads(&mut self, now_us: u64) {
@@ -217,7 +212,7 @@ impl Queue {
         }
         if self.full() {
             self.publishers.values_mut().for_each(|stopped| *stopped = true);
-        } else if self.roomy() {
+        } else if self.settings.is_roomy(self.ready.len()) {
             self.publishers.values_mut().for_each(|stopped| *stopped = false);
         }
     }

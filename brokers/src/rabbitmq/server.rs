@@ -17,6 +17,12 @@ pub struct RabbitQueue {
     /// In the order in which they came; with a single active consumer the first one is it.
     consumers: Vec<Subscribed>,
     cluster: Cluster,
+    /// Since when nobody consumes; none while someone does, or while its server is stopped.
+    unused_us: Option<u64>,
+    /// Its server is stopped: the time without consumers begins anew with its start.
+    stopped: bool,
+    /// It was deleted, as nobody consumed.
+    deleted: bool,
     /// The latest moment that it was told.
     clock_us: u64,
 }
@@ -40,7 +46,15 @@ impl RabbitQueue {
     /// An empty queue.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { queue: Queue::new(settings), consumers: Vec::new(), cluster: Cluster::of(settings.kind), clock_us: 0 }
+        Self {
+            queue: Queue::new(settings),
+            consumers: Vec::new(),
+            cluster: Cluster::of(settings.kind),
+            unused_us: Some(0),
+            stopped: false,
+            deleted: false,
+            clock_us: 0,
+        }
     }
 
     /// A node dies, from 0. What it led is led by another within two seconds, where two of three are left.
@@ -63,7 +77,9 @@ impl RabbitQueue {
         self.consumers.iter().position(|other| other.who == who)
     }
 
+    /// A consumer declares its queue, as clients do when they start: one that was deleted is there again, empty.
     fn subscribed(&mut self, who: Consumer) -> usize {
+        (self.unused_us, self.deleted) = (None, false);
         let first = self.queue.deliveries();
         self.position(who).unwrap_or_else(|| {
             self.consumers.push(Subscribed { who, first, held: 0, extra: 0, check_us: None });
@@ -110,6 +126,19 @@ impl RabbitQueue {
     fn leave(&mut self, now_us: u64, who: Consumer, why: Why) {
         self.consumers.retain(|other| other.who != who);
         self.queue.close(now_us, &[who.0], why);
+        self.may_be_unused(now_us);
+    }
+
+    fn may_be_unused(&mut self, now_us: u64) {
+        if self.consumers.is_empty() && !self.stopped {
+            self.unused_us.get_or_insert(now_us);
+        }
+    }
+
+    /// When it is deleted, if nobody comes.
+    fn deleted_us(&self) -> Option<u64> {
+        let (unused_us, expires_us) = (self.unused_us?, self.queue.settings().expires_us?);
+        (!self.deleted && self.cluster.up()).then_some(unused_us.saturating_add(expires_us))
     }
 }
 
@@ -118,6 +147,9 @@ impl QueueServer for RabbitQueue {
         self.advance(now_us);
         if !self.cluster.answers() {
             return Published::Refused(Refusal::Unavailable);
+        }
+        if self.deleted {
+            return Published::Unroutable;
         }
         self.queue.publish(now_us, &letter, (!letter.dead_letter).then_some(PUBLISHER))
     }
@@ -195,7 +227,7 @@ impl QueueServer for RabbitQueue {
     fn next_due_us(&self) -> Option<u64> {
         let expiry = if self.cluster.up() { self.queue.next_due_us() } else { None };
         let checks = self.consumers.iter().filter_map(|other| other.check_us).min();
-        expiry.into_iter().chain(checks).chain(self.cluster.next_due_us()).min()
+        expiry.into_iter().chain(checks).chain(self.cluster.next_due_us()).chain(self.deleted_us()).min()
     }
 
     fn advance(&mut self, now_us: u64) {
@@ -209,6 +241,10 @@ impl QueueServer for RabbitQueue {
             }
             if let Some(at) = self.consumers.iter().position(|other| other.check_us.is_some_and(|check| check <= due_us)) {
                 self.check_channel(at, due_us);
+            }
+            if self.deleted_us().is_some_and(|deleted_us| deleted_us <= due_us) {
+                self.queue.delete(due_us);
+                self.deleted = true;
             }
         }
         self.clock_us = self.clock_us.max(now_us);
@@ -251,11 +287,28 @@ impl QueueServer for RabbitQueue {
             delivery_limit: if limit == 0 { DeliveryLimit::Default } else { DeliveryLimit::Returns(limit) },
             ttl_us: some(tuning.ttl_us),
             max_length: some(tuning.max_length),
+            max_bytes: some(tuning.max_bytes),
+            message_bytes: tuning.message_bytes,
+            expires_us: some(tuning.expires_us),
             prefetch: u32::try_from(tuning.prefetch).unwrap_or(u32::MAX),
             consumer_timeout_us: some(tuning.consumer_timeout_us),
             ..settings
         };
         self.queue.tune(now_us, settings);
+    }
+
+    fn exists(&self) -> bool {
+        !self.deleted
+    }
+
+    fn stop(&mut self, now_us: u64, stopped: bool) {
+        self.advance(now_us);
+        self.stopped = stopped;
+        if stopped {
+            self.unused_us = None;
+        } else {
+            self.may_be_unused(now_us);
+        }
     }
 
     fn kill_leader(&mut self, now_us: u64) -> Option<u8> {

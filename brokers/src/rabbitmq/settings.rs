@@ -60,6 +60,10 @@ pub struct Settings {
     pub ttl_us: Option<u64>,
     /// `x-max-length`: how many may wait, those in the hands of consumers not counted.
     pub max_length: Option<u64>,
+    /// `x-max-length-bytes`: how many bytes of bodies may wait. With both limits, whichever is reached first.
+    pub max_bytes: Option<u64>,
+    /// What the body of a message takes, in bytes.
+    pub message_bytes: u64,
     /// `x-overflow`.
     pub overflow: Overflow,
     /// `x-max-priority`: the highest level, 0 for none. Classic queues only.
@@ -68,6 +72,8 @@ pub struct Settings {
     pub single_active: bool,
     /// Whether `x-dead-letter-exchange` is set.
     pub dead_letters: bool,
+    /// `x-expires`: a queue that nobody consumes for so long is deleted, in microseconds.
+    pub expires_us: Option<u64>,
     /// `basic.qos`: how many one consumer may hold. 0 is no limit, which a quorum queue of 3.10 takes for 2,000.
     pub prefetch: u32,
     /// `consumer_timeout` of the node, in microseconds; none switches it off.
@@ -84,10 +90,13 @@ impl Default for Settings {
             delivery_limit: DeliveryLimit::Default,
             ttl_us: None,
             max_length: None,
+            max_bytes: None,
+            message_bytes: 1_000,
             overflow: Overflow::DropHead,
             priorities: 0,
             single_active: false,
             dead_letters: true,
+            expires_us: None,
             prefetch: 0,
             consumer_timeout_us: Some(1_800_000_000),
             consumer_check_us: 60_000_000,
@@ -110,6 +119,22 @@ impl Settings {
             (_, DeliveryLimit::Default, Release::V4_0 | Release::V4_3) => Some(DELIVERY_LIMIT_SINCE_4_0),
             (_, DeliveryLimit::Returns(most), _) => Some(most),
         }
+    }
+
+    /// Whether so many messages are more than may wait, by number or by bytes.
+    #[must_use]
+    pub fn is_over(&self, messages: u64) -> bool {
+        let bytes = messages.saturating_mul(self.message_bytes);
+        self.max_length.is_some_and(|most| messages > most) || self.max_bytes.is_some_and(|most| bytes > most)
+    }
+
+    /// Whether so many messages are few enough for a quorum queue to let publishers go on: four fifths of both limits
+    /// (`rabbit_fifo:is_below_soft_limit`).
+    #[must_use]
+    pub fn is_roomy(&self, messages: u64) -> bool {
+        let bytes = messages.saturating_mul(self.message_bytes);
+        let fits = |most: Option<u64>, some: u64| most.is_none_or(|most| some <= most.saturating_mul(4) / 5);
+        fits(self.max_length, messages) && fits(self.max_bytes, bytes)
     }
 
     /// Whether what the queue refuses goes to its dead letters.

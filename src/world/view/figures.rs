@@ -70,6 +70,7 @@ impl World {
                 let server = &self.servers[usize::from(index)];
                 let title = redrive_brokers::profile::named(server.settings.broker.word()).map_or("", |profile| profile.title);
                 match server.settings.max_receives {
+                    _ if server.is_deleted() => ("deleted, nobody consumed it".into(), Level::Bad),
                     0 => quiet(title.to_owned()),
                     most => quiet(format!("{title} · limit {most}")),
                 }

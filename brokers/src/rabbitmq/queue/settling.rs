@@ -113,13 +113,24 @@ impl Queue {
         self.finish_return(now_us);
     }
 
-    /// Removes all that waits and says how many that were.
-    pub(in crate::rabbitmq) fn purge(&mut self, now_us: u64) -> u64 {
+    /// The queue is deleted with all that waits, of which nothing becomes a dead letter (*Time-To-Live and Expiration*).
+    pub(in crate::rabbitmq) fn delete(&mut self, now_us: u64) {
+        self.drop_all(now_us, Why::Unused);
+        self.publishers.clear();
+    }
+
+    fn drop_all(&mut self, now_us: u64, why: Why) -> u64 {
         let mut count = 0;
         while let Some(message) = self.ready.pop() {
-            self.tell(now_us, &message, What::Dropped(Why::Retention));
+            self.tell(now_us, &message, What::Dropped(why));
             count += 1;
         }
+        count
+    }
+
+    /// Removes all that waits and says how many that were.
+    pub(in crate::rabbitmq) fn purge(&mut self, now_us: u64) -> u64 {
+        let count = self.drop_all(now_us, Why::Retention);
         if self.settings.kind == Kind::Quorum {
             self.limit(now_us);
         }
