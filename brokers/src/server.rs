@@ -191,7 +191,7 @@ pub trait QueueServer {
     /// What happened since the last time someone asked, in order.
     fn take_happenings(&mut self) -> Vec<Happening>;
 
-    /// Messages that can be delivered now, the next ones first, up to so many: copy and body.
+    /// Messages that can be delivered now, the next ones first, up to so many: copy and body. Dead letters that stay are last.
     fn waiting(&self, most: usize) -> Vec<(CopyId, u64)>;
 
     /// Messages that cannot be delivered now because another of their group is in the hands of a consumer, the next ones
@@ -213,6 +213,18 @@ pub trait QueueServer {
     /// Someone changed settings while it runs. They count from now on; what a broker does not know is ignored.
     fn tune(&mut self, now_us: u64, tuning: &Tuning) {
         let _ = (now_us, tuning);
+    }
+
+    /// The next dead letter that stays until its target has confirmed it and is to be sent there: copy, body, why. It is on
+    /// its way until [`QueueServer::dead_letter_sent`] says what came of it.
+    fn send_dead_letter(&mut self, now_us: u64) -> Option<(CopyId, u64, Why)> {
+        let _ = now_us;
+        None
+    }
+
+    /// The target has confirmed a dead letter, which is not here any more, or has not: it is sent again later.
+    fn dead_letter_sent(&mut self, now_us: u64, copy: CopyId, confirmed: bool) {
+        let _ = (now_us, copy, confirmed);
     }
 
     /// Whether the queue is there: one that nobody consumes may be deleted.
@@ -285,7 +297,7 @@ pub struct Tuning {
 /// How many copies are where.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Can be delivered, or waits for others of its group.
+    /// Can be delivered, or waits for others of its group, or as a dead letter for its target.
     pub ready: u64,
     /// In the hands of consumers.
     pub held: u64,

@@ -16,10 +16,15 @@ const CLASSIC: Settings = Settings {
     delivery_limit: DeliveryLimit::Default,
     ttl_us: None,
     max_length: None,
+    max_bytes: None,
+    message_bytes: 1_000,
     overflow: Overflow::DropHead,
     priorities: 0,
     single_active: false,
     dead_letters: true,
+    at_least_once: false,
+    dead_letter_retry_us: 180 * SECOND,
+    expires_us: None,
     prefetch: 0,
     consumer_timeout_us: Some(1_800 * SECOND),
     consumer_check_us: 60 * SECOND,
@@ -246,4 +251,46 @@ fn closing_a_channel_says_why_each_message_came_back() {
     queue.take_happenings();
     queue.close(0, A);
     assert_eq!(queue.take_happenings()[0].what, What::Returned(Why::Closed));
+}
+
+#[test]
+fn a_queue_that_nobody_consumes_is_deleted_and_declared_anew() {
+    for kind in [CLASSIC, QUORUM] {
+        let mut queue = filled(Settings { expires_us: Some(10 * SECOND), ..kind }, 2);
+        assert_eq!(queue.next_due_us(), Some(10 * SECOND));
+        assert_eq!(queue.receive(SECOND, A, 1).len(), 1);
+        assert_eq!(queue.next_due_us().filter(|due_us| *due_us <= 11 * SECOND), None, "it is consumed");
+        queue.close(5 * SECOND, A);
+        queue.take_happenings();
+        queue.advance(15 * SECOND);
+        let told: Vec<What> = queue.take_happenings().iter().map(|happening| happening.what).collect();
+        assert_eq!((told, queue.exists()), (vec![What::Dropped(Why::Unused); 2], false));
+        assert_eq!(queue.publish(16 * SECOND, Publish::default()), Published::Unroutable);
+        assert!(queue.receive(17 * SECOND, B, 1).is_empty());
+        assert!(matches!(queue.publish(18 * SECOND, Publish::default()), Published::Stored(_)) && queue.exists());
+    }
+}
+
+#[test]
+fn a_dead_letter_stays_until_it_is_confirmed() {
+    let settings = Settings { at_least_once: true, overflow: Overflow::RejectPublish, max_length: Some(2), ..QUORUM };
+    let mut queue = filled(settings, 2);
+    let tag = queue.receive(0, A, 1)[0].tag;
+    queue.take_happenings();
+    assert_eq!(queue.settle(SECOND, A, tag, Settle::Reject), Ok(()));
+    let told: Vec<What> = queue.take_happenings().iter().map(|happening| happening.what).collect();
+    assert_eq!((told, queue.counts().ready), (vec![What::Returned(Why::Rejected)], 2), "it counts, and is not given out");
+    assert_eq!(bodies(&queue.receive(SECOND, A, 9)), [1]);
+    let (copy, body, why) = queue.send_dead_letter(SECOND).expect("it is to be sent");
+    assert_eq!((body, why, queue.send_dead_letter(SECOND)), (0, Why::Rejected, None), "it is on its way");
+    queue.dead_letter_sent(SECOND, copy, false);
+    assert_eq!((queue.send_dead_letter(2 * SECOND), queue.next_due_us()), (None, Some(61 * SECOND)), "a channel looks first");
+    queue.advance(181 * SECOND);
+    assert_eq!(queue.send_dead_letter(181 * SECOND).map(|sent| sent.0), Some(copy));
+    queue.dead_letter_sent(181 * SECOND, copy, true);
+    assert_eq!(queue.counts(), Counts { ready: 0, held: 1, delayed: 0 });
+    // A queue that drops heads, and a classic one, know nothing of it.
+    for settings in [Settings { overflow: Overflow::DropHead, ..settings }, Settings { kind: Kind::Classic, ..settings }] {
+        assert!(!settings.keeps_dead_letters());
+    }
 }

@@ -23,7 +23,7 @@ impl World {
         let deaths = server.deaths_of(letter);
         let ended = match dead_letters {
             None => Some(cause(why)),
-            Some(tray) => self.server_passes_on(index, tray, message, why, deaths),
+            Some(tray) => self.server_passes_on(index, tray, message, why, deaths, false),
         };
         let (kind, extra) = match (ended, held) {
             (None, true) => (Kind::LeftHands, cause(why)),
@@ -34,11 +34,35 @@ impl World {
         self.note(kind, part, message.fact, message.effects, extra as u64);
     }
 
-    /// A dead letter goes to where its queue sends them. Says why, where it ends instead.
-    fn server_passes_on(&mut self, index: u16, tray: u16, message: Message, why: Why, mut deaths: Vec<Death>) -> Option<Cause> {
+    /// A dead letter that stays until it is confirmed is sent: whether it was.
+    pub(super) fn server_buries_surely(&mut self, index: u16, letter: Handle, message: Message, why: Why) -> bool {
+        let server = &self.servers[usize::from(index)];
+        let (part, Some(tray)) = (server.part, server.dead_letters) else { return false };
+        let deaths = server.deaths_so_far(letter);
+        let confirmed = self.server_passes_on(index, tray, message, why, deaths, true).is_none();
+        if confirmed {
+            self.note(Kind::LeftQueue, part, message.fact, message.effects, cause(why) as u64);
+        }
+        confirmed
+    }
+
+    /// A dead letter goes to where its queue sends them, once, or (`surely`) until that has confirmed it. Says why, where it
+    /// does not get there.
+    fn server_passes_on(
+        &mut self,
+        index: u16,
+        tray: u16,
+        message: Message,
+        why: Why,
+        mut deaths: Vec<Death>,
+        surely: bool,
+    ) -> Option<Cause> {
         let server = &self.servers[usize::from(index)];
         let (part, is_sqs) = (server.part, matches!(server.settings.broker, Broker::Sqs | Broker::SqsFifo));
         let known = server.pushes() || is_sqs;
+        if server.pushes() && self.parts[usize::from(tray)].health.down {
+            return Some(Cause::NoAnswer);
+        }
         let (Body::Server(target), Some(reason), true) = (self.parts[usize::from(tray)].body, Reason::of(why), known) else {
             self.bury(tray, message, part);
             return None;
@@ -65,8 +89,9 @@ impl World {
         }
         self.hop(part, tray, message.fact, 0);
         let message = self.arrives(tray, message);
-        // Sent without a confirmation: what the queue refuses is gone.
-        let refused = self.server_stores(target, message, Arrival::Dead(&deaths));
+        // Sent without a confirmation, what the queue refuses is gone.
+        let arrival = if surely { Arrival::Sure(&deaths) } else { Arrival::Dead(&deaths) };
+        let refused = self.server_stores(target, message, arrival);
         self.wake(tray);
         (refused != Cause::None).then_some(refused)
     }

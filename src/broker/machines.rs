@@ -3,7 +3,7 @@
 use redrive_brokers::kafka::group::share::{Share, ShareSettings};
 use redrive_brokers::{QueueServer, postgres, rabbitmq, sqs};
 
-use crate::scenario::parts::{Broker, Claim, Overflow, QueueSettings, RabbitVersion};
+use crate::scenario::parts::{Broker, Claim, DeadLetterStrategy, Overflow, QueueSettings, RabbitVersion};
 
 /// How long what was received is hidden. Without a timeout it is visible again a moment later: a receive is on its way that
 /// long, and a message must not go round without the clock moving.
@@ -73,6 +73,8 @@ fn rabbitmq_queue(settings: &QueueSettings, kind: rabbitmq::Kind) -> Box<dyn Que
         priorities: u8::try_from(settings.priorities).unwrap_or(u8::MAX),
         single_active: settings.single_active,
         dead_letters: settings.dead_letters.id().is_some(),
+        at_least_once: settings.dead_letter_strategy == DeadLetterStrategy::AtLeastOnce,
+        dead_letter_retry_us: settings.dead_letter_retry.0,
         prefetch: u32::try_from(settings.prefetch).unwrap_or(u32::MAX),
         consumer_timeout_us: some(settings.consumer_timeout.0),
         ..rabbitmq::Settings::default()

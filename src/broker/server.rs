@@ -12,7 +12,7 @@ use super::machines;
 use super::queue::Holder;
 use crate::message::{EffectMask, Message};
 use crate::observe::record::{Cause, Kind, pack_receive};
-use crate::scenario::parts::{Broker, QueueSettings};
+use crate::scenario::parts::{Broker, DeadLetterStrategy, QueueSettings};
 use crate::service::{Origin, Source};
 use crate::sim::{Handle, Slab, Timestamp};
 use crate::world::{Event, World};
@@ -26,6 +26,8 @@ pub enum Arrival<'d> {
     Moved,
     /// It comes as a dead letter that carries where it died.
     Dead(&'d [Death]),
+    /// The same, and whoever sends it waits for a confirmation.
+    Sure(&'d [Death]),
     /// It comes as a dead letter with its age and its receives.
     Counted,
 }
@@ -197,6 +199,11 @@ impl Server {
         self.next(1).first().map_or(0, |message| now_us.saturating_sub(message.stored_us))
     }
 
+    /// Where a letter has died.
+    pub(super) fn deaths_so_far(&self, letter: Handle) -> Vec<Death> {
+        self.deaths.get(letter.slot as usize).cloned().unwrap_or_default()
+    }
+
     /// Takes out where a letter has died.
     pub(super) fn deaths_of(&mut self, letter: Handle) -> Vec<Death> {
         self.deaths.get_mut(letter.slot as usize).map(std::mem::take).unwrap_or_default()
@@ -242,7 +249,7 @@ impl World {
             dead_letter: matches!(arrival, Arrival::Dead(_)),
             history: (arrival == Arrival::Counted).then_some((message.stored_us, u32::from(message.receives))),
         };
-        if let Arrival::Dead(deaths) = arrival {
+        if let Arrival::Dead(deaths) | Arrival::Sure(deaths) = arrival {
             let slot = letter.slot as usize;
             if server.deaths.len() <= slot {
                 server.deaths.resize(slot + 1, Vec::new());
@@ -280,6 +287,9 @@ impl World {
         for happening in happened {
             self.server_tells(index, happening);
         }
+        if self.servers[usize::from(index)].settings.dead_letter_strategy == DeadLetterStrategy::AtLeastOnce {
+            self.server_sends_letters(index);
+        }
         let now_us = self.now_us;
         let server = &mut self.servers[usize::from(index)];
         if let Some(due_us) = server.machine.next_due_us()
@@ -287,6 +297,25 @@ impl World {
         {
             server.alarm_us = Some(due_us);
             self.pending.at(due_us.max(now_us), Event::ServerDue(index));
+        }
+    }
+
+    /// Sends the dead letters that stay until they are confirmed, as far as they are to be sent now.
+    fn server_sends_letters(&mut self, index: u16) {
+        let now_us = self.now_us;
+        let part = self.servers[usize::from(index)].part;
+        if self.parts[usize::from(part)].health.down {
+            return;
+        }
+        while let Some((copy, body, why)) = self.servers[usize::from(index)].machine.send_dead_letter(now_us) {
+            let handle = letter(body);
+            let Some(message) = self.servers[usize::from(index)].letters.get(handle).copied() else { continue };
+            let confirmed = self.server_buries_surely(index, handle, message, why);
+            let server = &mut self.servers[usize::from(index)];
+            server.machine.dead_letter_sent(now_us, copy, confirmed);
+            if confirmed {
+                server.forget(handle);
+            }
         }
     }
 

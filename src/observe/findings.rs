@@ -218,6 +218,8 @@ impl Findings {
             Kind::Refused => FindingKind::Refused,
             Kind::PublishFailed => FindingKind::ProduceErrors,
             Kind::Unroutable => FindingKind::Unroutable,
+            // It stays as a dead letter, and nobody gets it.
+            Kind::Returned if [Cause::Rejected, Cause::TooOften].contains(&Cause::from_number(record.extra)) => return,
             Kind::TimedOut | Kind::Returned => FindingKind::Redelivered,
             Kind::AckLost => FindingKind::AckLost,
             Kind::StaleReceipt => FindingKind::StaleReceipt,

@@ -139,6 +139,9 @@ impl<'w> Names<'w> {
             Kind::Evicted => format!("{} is taken for dead", self.process_of(record.part, record.extra)),
             Kind::BreakerOpened => format!("{part}: circuit breaker open for {}", spoken(record.extra)),
             Kind::BreakerClosed => format!("{part}: circuit breaker closed"),
+            Kind::Returned if [Cause::Rejected, Cause::TooOften].contains(&Cause::from_number(record.extra)) => {
+                format!("{part}: a dead letter that stays until its queue has confirmed it")
+            }
             Kind::Returned => format!("{part}: back in the queue, {cause}"),
             Kind::LeftHands => format!("{part} takes it out of the consumer's hands"),
             Kind::Dropped | Kind::DroppedHeld => format!("{part}: dropped, {cause}"),

@@ -147,7 +147,7 @@ pub fn range_of(kind: &Kind, name: &str) -> Option<&'static str> {
 }
 
 /// Settings of brokers that no profile has, because nothing here follows them.
-const LEFT_OUT: &str = " x-dead-letter-strategy x-queue-mode x-priority RedriveAllowPolicy \
+const LEFT_OUT: &str = " x-queue-mode x-priority RedriveAllowPolicy \
     fetch.min.bytes fetch.max.wait.ms metadata.max.age.ms compression.type message.timestamp.type ";
 
 /// What is wrong with a name that is no setting of a part: of a broker's own ones it says which broker's.

@@ -76,6 +76,14 @@ choice! {
 }
 
 choice! {
+    /// How surely a queue hands on its dead letters.
+    pub enum DeadLetterStrategy {
+        AtMostOnce = "at-most-once", "Sends each once, and does not wait for a confirmation.";
+        AtLeastOnce = "at-least-once", "Keeps each until its target has confirmed it.";
+    }
+}
+
+choice! {
     /// How a worker takes a row of a table of jobs.
     pub enum Claim {
         Transaction = "transaction", "SELECT … FOR UPDATE SKIP LOCKED, in a transaction that stays open while it works.";
@@ -318,6 +326,8 @@ settings! {
         visibility_timeout: Micros = "30s" in "0s..=12h", "How long a received message is hidden from others before it counts as not processed.";
         max_receives: u64 = "0" in "0..=1000", "Receives before the message goes to the dead letters; 0 never does.";
         dead_letters: PartName = "" in "", "The queue that takes what was received too often.";
+        dead_letter_strategy: DeadLetterStrategy = "at-most-once" in "at-most-once|at-least-once", "Whether a dead letter stays until its target has confirmed it. Not on every broker, and only with `overflow` reject-publish.";
+        dead_letter_retry: Micros = "3m" in "1ms..=365d", "When a dead letter that was not confirmed is sent again.";
         delay: Micros = "0s" in "0s..=15m", "How long a new message stays invisible.";
         retention: Micros = "4d" in "1m..=14d", "A message older than this is dropped.";
         ttl: Micros = "0s" in "0s..=365d", "A message that waits for longer than this is not delivered any more; 0s never. Not on every broker.";

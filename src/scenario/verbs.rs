@@ -76,9 +76,19 @@ pub fn fixed_settings(kind: &Kind) -> &'static [&'static str] {
         Kind::Service(_) => &["steps"],
         Kind::Database(_) => &["effect"],
         Kind::Relay(_) => &["from", "to", "due"],
-        Kind::Queue(_) => {
-            &["broker", "version", "claim", "skip_locked", "reaper", "priorities", "single_active", "overflow", "dead_letters"]
-        }
+        Kind::Queue(_) => &[
+            "broker",
+            "version",
+            "claim",
+            "skip_locked",
+            "reaper",
+            "priorities",
+            "single_active",
+            "overflow",
+            "dead_letters",
+            "dead_letter_strategy",
+            "dead_letter_retry",
+        ],
         Kind::Exchange(_) => &["bindings"],
         Kind::Log(_) => &["delay", "broker", "replicas"],
         Kind::Worker(_) => &["from", "calls", "effect", "promise", "park"],

@@ -44,6 +44,23 @@ const EXPIRES: Native = Native {
           published to it then is confirmed and gone. A restart of the server begins the time anew.",
 };
 
+const STRATEGY: Native = Native {
+    ours: "dead_letter_strategy",
+    name: "x-dead-letter-strategy",
+    default: "at-most-once",
+    allowed: "at-most-once, at-least-once",
+    doc: "Whether a dead letter stays in its queue, where it counts against the limits, until its target has confirmed it. \
+          At-least-once needs x-overflow=reject-publish: without it the queue falls back to at-most-once.",
+};
+
+const STRATEGY_RETRY: Native = Native {
+    ours: "dead_letter_retry",
+    name: "dead_letter_worker_publisher_confirm_timeout",
+    default: "3m",
+    allowed: "1ms..=365d",
+    doc: "When a dead letter that was not confirmed is sent again.",
+};
+
 const OVERFLOW: Native = Native {
     ours: "overflow",
     name: "x-overflow",
@@ -109,6 +126,8 @@ const QUORUM_SETTINGS: &[Native] = &[
     MAX_LENGTH,
     MAX_BYTES,
     EXPIRES,
+    STRATEGY,
+    STRATEGY_RETRY,
     Native {
         allowed: "drop-head, reject-publish",
         doc: "Whether the oldest message makes room or the publisher gets a nack, one message late, until the queue is down to \
@@ -174,9 +193,11 @@ pub const QUORUM: Profile = Profile {
     },
     settings: QUORUM_SETTINGS,
     not_modelled: &[
-        "Automatic acknowledgement, transactions, consumer priorities, bindings between exchanges, at-least-once \
-         dead-lettering. Every message of a queue has the same size, and a consumer that comes declares a deleted queue anew.",
+        "Automatic acknowledgement, transactions, consumer priorities, bindings between exchanges. \
+         Every message of a queue has the same size, and a consumer that comes declares a deleted queue anew.",
         "The two priority levels of 4.0.",
+        "A dead letter that stays is confirmed at once or not at all, so none comes twice; each that was not has a timer of its own. \
+         A real target that is a quorum queue gets it as soon as it has a leader again.",
         "A channel that holds more than 32 single deliveries when it closes: the server returns them in an order of its own.",
         "What is said during an election is answered at once; the server waits for the new leader.",
         "Consumer timeouts of 4.3 per queue: all releases have the node's.",

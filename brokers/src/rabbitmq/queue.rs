@@ -3,7 +3,10 @@
 //! Each call does its parts in the order in which the sources of 3.10 do them (`rabbit_amqqueue_process` for classic
 //! queues, `rabbit_fifo` for quorum queues); the transcripts show where the order can be seen.
 
+mod discards;
 mod settling;
+
+use discards::Discards;
 
 use super::ready::{Message, NEVER, Ready};
 use super::settings::{Kind, Overflow, Settings};
@@ -33,6 +36,7 @@ pub(super) struct InHands {
 pub(super) struct Queue {
     settings: Settings,
     ready: Ready,
+    discards: Discards,
     held: SortedMap<Ticket, InHands>,
     turns: Turns,
     copies: u64,
@@ -48,6 +52,7 @@ impl Queue {
         Self {
             settings,
             ready: Ready::new(&settings),
+            discards: Discards::default(),
             held: SortedMap::default(),
             turns: Turns::new(settings.kind, settings.single_active),
             copies: 0,
@@ -108,6 +113,9 @@ impl Queue {
 
     /// A message leaves the queue by other than an acknowledgement.
     fn remove(&mut self, at_us: u64, message: &Message, held: bool, why: Why) {
+        if self.settings.keeps_dead_letters() {
+            return self.keep(at_us, message, held, why);
+        }
         let what = match (self.settings.dead_letters, held) {
             (true, false) => What::DeadLettered(why),
             (true, true) => What::DeadLetteredHeld(why),
@@ -181,8 +189,13 @@ impl Queue {
         self.serve(now_us);
     }
 
+    /// What waits, and the dead letters that stay, which count as well (`rabbit_fifo:is_over_limit`).
+    fn length(&self) -> u64 {
+        self.ready.len() + self.discards.len()
+    }
+
     fn full(&self) -> bool {
-        self.settings.is_over(self.ready.len())
+        self.settings.is_over(self.length())
     }
 
     fn drop_heads(&mut self, now_us: u64) {
@@ -212,7 +225,7 @@ impl Queue {
         }
         if self.full() {
             self.publishers.values_mut().for_each(|stopped| *stopped = true);
-        } else if self.settings.is_roomy(self.ready.len()) {
+        } else if self.settings.is_roomy(self.length()) {
             self.publishers.values_mut().for_each(|stopped| *stopped = false);
         }
     }

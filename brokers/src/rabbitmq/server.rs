@@ -135,6 +135,11 @@ impl RabbitQueue {
         }
     }
 
+    /// When a dead letter that was not confirmed is sent again.
+    fn sent_us(&self) -> Option<u64> {
+        self.queue.discards().next_due_us(self.clock_us).filter(|_| self.cluster.up())
+    }
+
     /// When it is deleted, if nobody comes.
     fn deleted_us(&self) -> Option<u64> {
         let (unused_us, expires_us) = (self.unused_us?, self.queue.settings().expires_us?);
@@ -227,7 +232,7 @@ impl QueueServer for RabbitQueue {
     fn next_due_us(&self) -> Option<u64> {
         let expiry = if self.cluster.up() { self.queue.next_due_us() } else { None };
         let checks = self.consumers.iter().filter_map(|other| other.check_us).min();
-        expiry.into_iter().chain(checks).chain(self.cluster.next_due_us()).chain(self.deleted_us()).min()
+        expiry.into_iter().chain(checks).chain(self.cluster.next_due_us()).chain(self.deleted_us()).chain(self.sent_us()).min()
     }
 
     fn advance(&mut self, now_us: u64) {
@@ -255,11 +260,13 @@ impl QueueServer for RabbitQueue {
     }
 
     fn waiting(&self, most: usize) -> Vec<(CopyId, u64)> {
-        self.queue.ready().first(most).iter().map(|message| (CopyId(message.copy), message.body)).collect()
+        let ready = self.queue.ready().first(most);
+        let discards = self.queue.discards().first(most - ready.len());
+        ready.iter().map(|message| (CopyId(message.copy), message.body)).chain(discards).collect()
     }
 
     fn counts(&self) -> Counts {
-        Counts { ready: self.queue.ready().len(), held: self.queue.held(), delayed: 0 }
+        Counts { ready: self.queue.ready().len() + self.queue.discards().len(), held: self.queue.held(), delayed: 0 }
     }
 
     fn held(&self, most: usize) -> Vec<Held> {
@@ -295,6 +302,14 @@ impl QueueServer for RabbitQueue {
             ..settings
         };
         self.queue.tune(now_us, settings);
+    }
+
+    fn send_dead_letter(&mut self, now_us: u64) -> Option<(CopyId, u64, Why)> {
+        if self.cluster.up() { self.queue.send_discard(now_us) } else { None }
+    }
+
+    fn dead_letter_sent(&mut self, now_us: u64, copy: CopyId, confirmed: bool) {
+        self.queue.discard_sent(now_us, copy, confirmed);
     }
 
     fn exists(&self) -> bool {

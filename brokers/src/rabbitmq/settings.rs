@@ -72,6 +72,11 @@ pub struct Settings {
     pub single_active: bool,
     /// Whether `x-dead-letter-exchange` is set.
     pub dead_letters: bool,
+    /// `x-dead-letter-strategy` is `at-least-once`. Quorum queues that reject publishes only, as
+    /// [`Settings::keeps_dead_letters`] says; the server falls back to at-most-once elsewhere.
+    pub at_least_once: bool,
+    /// `dead_letter_worker_publisher_confirm_timeout`: when a dead letter that was not confirmed is sent again, in microseconds.
+    pub dead_letter_retry_us: u64,
     /// `x-expires`: a queue that nobody consumes for so long is deleted, in microseconds.
     pub expires_us: Option<u64>,
     /// `basic.qos`: how many one consumer may hold. 0 is no limit, which a quorum queue of 3.10 takes for 2,000.
@@ -96,6 +101,8 @@ impl Default for Settings {
             priorities: 0,
             single_active: false,
             dead_letters: true,
+            at_least_once: false,
+            dead_letter_retry_us: 180_000_000,
             expires_us: None,
             prefetch: 0,
             consumer_timeout_us: Some(1_800_000_000),
@@ -135,6 +142,13 @@ impl Settings {
         let bytes = messages.saturating_mul(self.message_bytes);
         let fits = |most: Option<u64>, some: u64| most.is_none_or(|most| some <= most.saturating_mul(4) / 5);
         fits(self.max_length, messages) && fits(self.max_bytes, bytes)
+    }
+
+    /// Whether a dead letter stays until its target has confirmed it.
+    #[must_use]
+    pub fn keeps_dead_letters(&self) -> bool {
+        let knows = self.kind == Kind::Quorum && self.overflow == Overflow::RejectPublish;
+        self.at_least_once && self.dead_letters && knows
     }
 
     /// Whether what the queue refuses goes to its dead letters.

@@ -116,6 +116,7 @@ impl Queue {
     /// The queue is deleted with all that waits, of which nothing becomes a dead letter (*Time-To-Live and Expiration*).
     pub(in crate::rabbitmq) fn delete(&mut self, now_us: u64) {
         self.drop_all(now_us, Why::Unused);
+        self.drop_discards(now_us, Why::Unused);
         self.publishers.clear();
     }
 
@@ -126,6 +127,12 @@ impl Queue {
             count += 1;
         }
         count
+    }
+
+    fn drop_discards(&mut self, now_us: u64, why: Why) {
+        while let Some(message) = self.discards.pop() {
+            self.tell(now_us, &message, What::Dropped(why));
+        }
     }
 
     /// Removes all that waits and says how many that were.
