@@ -73,6 +73,7 @@ async function start() {
   try {
     await lab.default({ module_or_path: answer });
   } catch (error) {
+    if (error.name === "FileMissing") return fail(error.message, COPIED);
     fail(`The lab could not start: ${error.message ?? error}.`, "Loading the page again may help; an older browser may lack what it needs.");
     return;
   }
@@ -91,7 +92,7 @@ async function bringRest(lab) {
       note.remove();
       return;
     } catch (error) {
-      note.textContent = `${error.message} What is on the screen works without it; the lab tries again.`;
+      note.textContent = `${error.message} Opening a part and playing work without it; the lab tries again.`;
       document.body.append(note);
       await new Promise((tried) => setTimeout(tried, 1_000 * seconds));
     }

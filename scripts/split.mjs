@@ -2,7 +2,7 @@
 //
 // The first part is what opening a page and playing a run call: it starts alone. The rest (other brokers' machines, every
 // crash, comparisons, the library) is fetched once the lab moves, and joins it. `scripts/first.txt` says which functions
-// are first; one that is in neither is in the rest. Both parts share memory and tables: a function of the rest has a stub in
+// are first; any other is in the rest. Both parts share memory and tables: a function of the rest has a stub in
 // the first part, which calls it through a table and, where the rest is not there yet, fetches it first (`scripts/rest.js`).
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -56,11 +56,13 @@ const globals = listed(whole.getNumGlobals(), (at) => binaryen.getGlobalInfo(who
 const functionTable = segments[0].table;
 const [kept, later] = cutData();
 
-const hash = createHash("sha256").update(bytes).update(stubs.join()).update(shared.join()).digest("hex").slice(0, 16);
+// The files have one name, so that no browser ever joins parts of two builds.
+const parts = { _bg: firstPart(), _rest: restPart() };
+const loader = readFileSync("scripts/rest.js", "utf8");
+const hash = createHash("sha256").update(parts._bg).update(parts._rest).update(loader).digest("hex").slice(0, 16);
 const name = `redrive-lab-${hash}`;
-writeFileSync(join(dist, `${name}_bg.wasm`), firstPart());
-writeFileSync(join(dist, `${name}_rest.wasm`), restPart());
 writeGlue();
+for (const [end, part] of Object.entries(parts)) writeFileSync(join(dist, `${name}${end}.wasm`), part);
 console.log(`split: ${made.length - moved.size} functions first, ${moved.size} in the rest, ${stubs.length} stubs`);
 
 function listed(count, get) {
@@ -154,7 +156,7 @@ function writeGlue() {
   const glue = readFileSync(join(dist, glueFile), "utf8");
   const imports = /(\n\s*"\.\/[\w-]+_bg\.js": import0,)/;
   if (!imports.test(glue)) fail(`${glueFile} gives the WebAssembly its imports in another way`);
-  const rest = readFileSync("scripts/rest.js", "utf8").replace("REST_FILE", `${name}_rest.wasm`);
+  const rest = loader.replace("REST_FILE", `${name}_rest.wasm`);
   writeFileSync(join(dist, `${name}.js`), glue.replace(imports, '$1\n        "rest": { need },').replaceAll(wasmFile, `${name}_bg.wasm`) + rest);
   const page = readFileSync(join(dist, "index.html"), "utf8");
   writeFileSync(join(dist, "index.html"), page.replaceAll(glueFile, `${name}.js`).replaceAll(wasmFile, `${name}_bg.wasm`));

@@ -58,7 +58,7 @@ pub enum Standing {
     Lost(Cause),
 }
 
-/// How one effect of one fact stands, as far as it is counted: an index of a [`Tally`](super::ledger::Ledger::counts).
+/// How one effect of one fact stands, as far as the ledger counts it: an index of its counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub(super) enum Stand {

@@ -197,15 +197,8 @@ fn share(value: &Value) -> Value {
     }
 }
 
-/// What a consumer of this broker's client has where nothing is said: `auto.offset.reset` and `max.poll.records` of Kafka's
-/// Java client, which Redpanda's users have too. Source: `ConsumerConfig` of Apache Kafka 4.0.
-#[must_use]
-pub fn client_defaults(profile: &Profile) -> &'static [(&'static str, &'static str)] {
-    match profile.id {
-        "kafka" | "redpanda" => &[("start_from", "latest"), ("batch", "500")],
-        _ => &[],
-    }
-}
+/// The settings in which a worker on a log has the defaults of its broker's client where nothing is said.
+pub const CLIENT_DEFAULTS: [&str; 2] = ["start_from", "batch"];
 
 /// The default of a setting on a part of this broker, where the broker ships another than ours.
 #[must_use]

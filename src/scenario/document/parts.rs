@@ -98,9 +98,10 @@ fn part(reader: &mut Reader, path: &str, id: &str, value: &Value) -> Option<Part
 
 /// Gives workers on a log of a broker the defaults of its client, for what neither the document nor a set says.
 pub fn client_defaults(document: &Map<String, Value>, parts: &mut Parts, sets: &[(String, String)]) {
-    let on = |part: &PartSpec| match part.kind {
-        Kind::Worker(_) => native::broker_of(&parts.read, &part.kind),
-        _ => None,
+    let on = |part: &PartSpec| {
+        let Kind::Worker(settings) = &part.kind else { return None };
+        let source = &parts.read.get(settings.from.id()?)?.kind;
+        matches!(source, Kind::Log(_)).then(|| native::profile_of(source)).flatten()
     };
     let clients: Vec<_> = parts.read.iter().filter_map(|(id, part)| Some((id.clone(), on(part)?))).collect();
     for (id, profile) in clients {
@@ -110,10 +111,10 @@ pub fn client_defaults(document: &Map<String, Value>, parts: &mut Parts, sets: &
         let of_part = sets.iter().filter_map(|(place, value)| Some((place.strip_prefix(&id)?.strip_prefix('.')?, value)));
         let set = of_part.map(|(name, value)| part.kind.in_our_words(name, &Value::String(value.clone())).0);
         let said: Vec<String> = named.chain(set).collect();
-        for (name, value) in native::client_defaults(profile) {
-            if !said.iter().any(|said| said == name) {
-                // Ours to give, and within our own range: a test holds it.
-                let _ = part.kind.set(name, &Value::from(*value));
+        for row in part.kind.table().iter().filter(|row| native::CLIENT_DEFAULTS.contains(&row.name)) {
+            if let (Some(value), false) = (native::default_of(profile, row), said.iter().any(|said| said == row.name)) {
+                // Within our own range: a test holds it.
+                let _ = part.kind.set(row.name, &value);
             }
         }
     }
