@@ -148,7 +148,9 @@ impl Log {
     pub fn partition_of(&self, message: &Message, partitioner: Partitioner) -> u32 {
         let width = self.partitions.len() as u64;
         match partitioner {
-            Partitioner::Murmur2 | Partitioner::Crc32 => partition_of(&message.key.to_string(), width as u32, partitioner),
+            Partitioner::Murmur2 | Partitioner::Crc32 => {
+                partition_of(itoa::Buffer::new().format(message.key), width as u32, partitioner)
+            }
             // What goes to one partition before the next: `batch.size` of Kafka's producers (KIP-794).
             Partitioner::Sticky => (self.appended * self.settings.record_bytes / self.settings.batch_bytes % width) as u32,
             Partitioner::RoundRobin => (self.appended % width) as u32,

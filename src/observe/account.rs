@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::record::Cause;
 use crate::sim::Timestamp;
+use crate::sim::share::own;
 
 /// What became of a fact, worst effect first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -332,7 +333,7 @@ impl Accounts {
             self.chunks.push(Rc::new(chunk));
         }
         if let Some(chunk) = self.chunks.last_mut() {
-            let chunk = Rc::make_mut(chunk);
+            let chunk = own(chunk);
             chunk.facts.push(fact);
             chunk.effects.resize(chunk.effects.len() + self.width, EffectState::default());
         }
@@ -355,7 +356,7 @@ impl Accounts {
     #[cfg_attr(page, optimize(speed))]
     pub fn get_mut(&mut self, fact: u32) -> Option<(&mut FactState, &mut [EffectState])> {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
-        let chunk = Rc::make_mut(self.chunks.get_mut(chunk)?);
+        let chunk = own(self.chunks.get_mut(chunk)?);
         Some((chunk.facts.get_mut(row)?, chunk.effects.get_mut(row * self.width..(row + 1) * self.width)?))
     }
 
@@ -364,7 +365,7 @@ impl Accounts {
     #[cfg_attr(page, optimize(speed))]
     pub fn mark(&mut self, fact: u32, mark: Mark) {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
-        let Some(chunk) = self.chunks.get_mut(chunk).map(Rc::make_mut) else { return };
+        let Some(chunk) = self.chunks.get_mut(chunk).map(own) else { return };
         let mark = Mark { row: row as u16, ..mark };
         if mark.turn != Turn::Refused {
             let Some(effect) = chunk.effects.get_mut(row * self.width + usize::from(mark.effect)) else { return };

@@ -201,8 +201,10 @@ impl Books {
         let unread = Place::Unread as usize;
         if from == unread || to == unread {
             let by = if to == unread { 1 } else { -1 };
-            for (bit, count) in page.unread.iter_mut().enumerate() {
-                *count += by * i64::from(record.effects >> bit & 1);
+            let mut rest = record.effects;
+            while rest != 0 {
+                page.unread[rest.trailing_zeros() as usize] += by;
+                rest &= rest - 1;
             }
         }
     }

@@ -1,7 +1,6 @@
 //! A worker's processes as members of a consumer group: they poll, commit batch by batch, join, leave, die and rebalance.
 
 use super::worker::{Origin, Remote, Source};
-use crate::message::Message;
 use crate::observe::record::{Kind, pack_place};
 use crate::scenario::parts::{AckOrder, StartFrom};
 use crate::world::{Event, World};
@@ -56,8 +55,7 @@ impl World {
             None => group.owned_by(process).collect(),
         };
         let mut left = batch;
-        let mut ends = Vec::new();
-        let mut records: Vec<(u32, u64, Message)> = Vec::new();
+        let mut spans: Vec<(u32, u64, u64)> = Vec::new();
         let mut remote = None;
         for turn in 0..owned.len() {
             // Another partition goes first each time, so that a long one does not starve the others.
@@ -78,18 +76,15 @@ impl World {
             // letter that goes through the log again for another group.
             let mut to = from;
             while to < end && left > 0 {
-                if let Some(record) = tape.get(to).filter(|record| record.effects & effect != 0) {
-                    records.push((partition, to, *record));
-                    left -= 1;
-                }
+                left -= u64::from(tape.get(to).is_some_and(|record| record.effects & effect != 0));
                 to += 1;
             }
-            ends.push((partition, to));
+            spans.push((partition, from, to));
             if left == 0 {
                 break;
             }
         }
-        if ends.is_empty() {
+        if spans.is_empty() {
             self.workers[usize::from(index)].processes[usize::from(process)].waiting = true;
             return false;
         }
@@ -107,7 +102,7 @@ impl World {
         let poll_us = {
             let worker = &mut self.workers[usize::from(index)];
             if let Some(group) = &mut worker.group {
-                for (partition, to) in &ends {
+                for (partition, _, to) in &spans {
                     group.position[*partition as usize] = *to;
                 }
             }
@@ -116,18 +111,23 @@ impl World {
             hands.batch += 1;
             hands.batch_since_us = now_us;
             hands.batch_generation = generation;
-            hands.batch_ends.clone_from(&ends);
+            hands.batch_ends.clear();
+            hands.batch_ends.extend(spans.iter().map(|(partition, _, to)| (*partition, *to)));
             worker.settings.poll_interval.0
         };
         let plain = !self.crew_works(index, process);
         let mut jobs = 0;
-        for (partition, offset, record) in records {
-            self.note(Kind::Read, log_part, record.fact, effect, pack_place(partition, offset));
-            self.hop(log_part, part, record.fact, 0);
-            let job = self.job_buffers(index, process, record, Origin::Log { partition, offset });
-            jobs += 1;
-            if order == AckOrder::AckThenWork {
-                self.job_owns(index, job);
+        for (partition, from, to) in spans {
+            for offset in from..to {
+                let record = self.logs[usize::from(log)].partitions[partition as usize].get(offset).copied();
+                let Some(record) = record.filter(|record| record.effects & effect != 0) else { continue };
+                self.note(Kind::Read, log_part, record.fact, effect, pack_place(partition, offset));
+                self.hop(log_part, part, record.fact, 0);
+                let job = self.job_buffers(index, process, record, Origin::Log { partition, offset });
+                jobs += 1;
+                if order == AckOrder::AckThenWork {
+                    self.job_owns(index, job);
+                }
             }
         }
         let hands = &mut self.workers[usize::from(index)].processes[usize::from(process)];
@@ -196,7 +196,7 @@ impl World {
             self.note_part(Kind::CommitRefused, part, u64::from(process));
             return;
         }
-        let ends = hands.batch_ends.clone();
+        let ends = hands.batch_ends.len();
         if self.loses_ack(part, log_part) {
             self.note_part(Kind::AckLost, part, u64::from(process));
             return;
@@ -205,20 +205,19 @@ impl World {
             self.note_part(Kind::CommitRefused, part, u64::from(process));
             return;
         }
-        for (partition, to) in ends {
+        for end in 0..ends {
+            let (partition, to) = self.workers[usize::from(index)].processes[usize::from(process)].batch_ends[end];
             let Some(committed) =
                 self.workers[usize::from(index)].group.as_ref().map(|group| group.committed[partition as usize])
             else {
                 return;
             };
             let tape = &self.logs[usize::from(log)].partitions[partition as usize];
-            let passed: Vec<(u64, u32)> = (committed.max(tape.start())..to)
-                .filter_map(|offset| {
-                    tape.get(offset).filter(|record| record.effects & effect != 0).map(|record| (offset, record.fact))
-                })
-                .collect();
-            for (offset, fact) in passed {
-                self.note(Kind::Passed, log_part, fact, effect, pack_place(partition, offset));
+            for offset in committed.max(tape.start())..to {
+                let tape = &self.logs[usize::from(log)].partitions[partition as usize];
+                if let Some(fact) = tape.get(offset).filter(|record| record.effects & effect != 0).map(|record| record.fact) {
+                    self.note(Kind::Passed, log_part, fact, effect, pack_place(partition, offset));
+                }
             }
             if let Some(group) = &mut self.workers[usize::from(index)].group {
                 group.committed[partition as usize] = to.max(committed);

@@ -1,6 +1,8 @@
 //! A service: it answers users. A request runs its steps in order; what stands after the answer runs in the memory of
 //! the process, and dies with it.
 
+use std::rc::Rc;
+
 use crate::command::CrashStep;
 use crate::message::{EffectMask, Message};
 use crate::observe::histogram::Histogram;
@@ -15,7 +17,7 @@ pub enum BoundStep {
     /// The service's own work.
     Work(Latency),
     /// Calls all of these at the same time.
-    Call(Vec<u16>),
+    Call(Rc<[u16]>),
     /// Commits an order row.
     Write {
         /// The database's part.
@@ -137,7 +139,7 @@ impl World {
                 BoundStep::Call(servers) => {
                     self.expect(index, handle, servers.len() as u16);
                     let mut left = servers.len() as u16;
-                    for server in servers {
+                    for server in servers.iter().copied() {
                         if self.call(caller, server, Purpose::Do { effect: None }, message, timeout_us).is_some() {
                             left -= 1;
                         }

@@ -8,6 +8,7 @@ pub mod hash;
 pub mod latency;
 pub mod order;
 pub mod queue;
+pub mod share;
 pub mod slab;
 pub mod tape;
 pub mod time;

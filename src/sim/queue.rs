@@ -75,25 +75,24 @@ pub struct EventQueue<E> {
     heap: BinaryHeap<Scheduled<E>>,
     /// The delay of each lane.
     delays: Vec<u64>,
-    /// When the first event of each lane is due; never, where it is empty. Beside each other: all of them are looked at for
-    /// every event.
-    heads: Vec<Timestamp>,
     /// What waits in each lane.
     lanes: Vec<VecDeque<Scheduled<E>>>,
+    /// The lanes that are not empty by the rank of their first event, the lowest last: there the next event is.
+    order: Vec<(Rank, u16)>,
     sequence: u64,
 }
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), delays: Vec::new(), heads: Vec::new(), lanes: Vec::new(), sequence: 0 }
+        Self { heap: BinaryHeap::new(), delays: Vec::new(), lanes: Vec::new(), order: Vec::new(), sequence: 0 }
     }
 }
 
-/// More lanes than this and looking at every head costs more than the heap saves.
+/// More lanes than this and keeping them in order costs more than the heap saves.
 const MOST_LANES: usize = 12;
 
-/// A moment at which nothing is due: every run ends before.
-const NEVER: Timestamp = Timestamp::MAX;
+/// After everything that is ever due: every run ends before.
+const NEVER: Rank = Rank::MAX;
 
 impl<E> EventQueue<E> {
     /// The lane for a delay: the one that exists, or a new one while there is room.
@@ -105,7 +104,6 @@ impl<E> EventQueue<E> {
             return None;
         }
         self.delays.push(delay_us);
-        self.heads.push(NEVER);
         self.lanes.push(VecDeque::new());
         Some(Lane((self.lanes.len() - 1) as u16))
     }
@@ -118,8 +116,12 @@ impl<E> EventQueue<E> {
         let scheduled = Scheduled { rank: rank(at_us, self.next_sequence()), event };
         match self.delays.iter().position(|delay| *delay == delay_us) {
             Some(index) => {
-                self.heads[index] = self.heads[index].min(at_us);
-                self.lanes[index].push_back(scheduled);
+                let lane = &mut self.lanes[index];
+                if lane.is_empty() {
+                    self.order.push((scheduled.rank, index as u16));
+                    settle(&mut self.order);
+                }
+                lane.push_back(scheduled);
             }
             None => self.heap.push(scheduled),
         }
@@ -139,53 +141,50 @@ impl<E> EventQueue<E> {
         self.sequence
     }
 
-    /// Where the next event is: a lane's number, or none for the heap.
-    #[inline]
-    #[cfg_attr(page, optimize(speed))]
-    fn next_place(&self) -> (Timestamp, Option<usize>) {
-        let mut best = self.heap.peek().map_or(NEVER, |first| moment(first.rank));
-        let mut place = None;
-        for (index, head) in self.heads.iter().enumerate() {
-            if *head < best || (*head == best && best != NEVER && self.first_of(Some(index)) < self.first_of(place)) {
-                (best, place) = (*head, Some(index));
-            }
-        }
-        (best, place)
-    }
-
-    /// The rank of the first event of a place: of two at one moment the one that was scheduled first.
-    #[cold]
-    fn first_of(&self, place: Option<usize>) -> Option<Rank> {
-        match place {
-            Some(index) => self.lanes[index].front().map(|first| first.rank),
-            None => self.heap.peek().map(|first| first.rank),
-        }
-    }
-
     /// When the next event is due.
     #[must_use]
     pub fn next_at_us(&self) -> Option<Timestamp> {
-        Some(self.next_place().0).filter(|at_us| *at_us != NEVER)
+        let next = self.next_of_lanes().min(self.next_of_heap());
+        (next != NEVER).then(|| moment(next))
     }
 
     /// Takes the next event if it is due before `before_us`.
     #[inline]
     #[cfg_attr(page, optimize(speed))]
     pub fn pop_before(&mut self, before_us: Timestamp) -> Option<(Timestamp, E)> {
-        let (at_us, place) = self.next_place();
+        let (of_lanes, of_heap) = (self.next_of_lanes(), self.next_of_heap());
+        let at_us = moment(of_lanes.min(of_heap));
         if at_us >= before_us {
             return None;
         }
-        let scheduled = match place {
-            Some(index) => {
-                let lane = &mut self.lanes[index];
-                let first = lane.pop_front();
-                self.heads[index] = lane.front().map_or(NEVER, |next| moment(next.rank));
-                first
+        if of_heap < of_lanes {
+            return self.heap.pop().map(|first| (at_us, first.event));
+        }
+        let (rank, index) = self.order.last_mut()?;
+        let lane = &mut self.lanes[usize::from(*index)];
+        let first = lane.pop_front()?;
+        match lane.front() {
+            Some(next) => {
+                *rank = next.rank;
+                settle(&mut self.order);
             }
-            None => self.heap.pop(),
-        };
-        scheduled.map(|scheduled| (at_us, scheduled.event))
+            None => {
+                self.order.pop();
+            }
+        }
+        Some((at_us, first.event))
+    }
+
+    #[inline]
+    #[cfg_attr(page, optimize(speed))]
+    fn next_of_lanes(&self) -> Rank {
+        self.order.last().map_or(NEVER, |(rank, _)| *rank)
+    }
+
+    #[inline]
+    #[cfg_attr(page, optimize(speed))]
+    fn next_of_heap(&self) -> Rank {
+        self.heap.peek().map_or(NEVER, |first| first.rank)
     }
 
     /// How many events wait, cancelled timers included.
@@ -201,23 +200,39 @@ impl<E> EventQueue<E> {
     }
 }
 
+/// Moves the last lane to where it belongs; all others are in order. Mostly it stays, or goes past one or two.
+#[inline]
+#[cfg_attr(page, optimize(speed))]
+fn settle(order: &mut [(Rank, u16)]) {
+    let Some((moved, before)) = order.split_last() else { return };
+    let moved = *moved;
+    let mut place = before.len();
+    while let Some(previous) = place.checked_sub(1).filter(|previous| order[*previous].0 < moved.0) {
+        order[place] = order[previous];
+        place = previous;
+    }
+    order[place] = moved;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lanes_and_heap_give_one_order() {
-        let mut with_lane = EventQueue::default();
-        with_lane.lane(30).expect("room for a lane");
+        let mut with_lanes = EventQueue::default();
+        for delay_us in [30, 0, 7, 14] {
+            with_lanes.lane(delay_us).expect("room for a lane");
+        }
         let mut heap_only = EventQueue::default();
-        for queue in [&mut with_lane, &mut heap_only] {
+        for queue in [&mut with_lanes, &mut heap_only] {
             for step in 0..50_u64 {
                 queue.after(step, 30, step * 2);
                 queue.after(step, step * 7 % 45, step * 2 + 1);
             }
         }
         let drain = |queue: &mut EventQueue<u64>| std::iter::from_fn(|| queue.pop_before(u64::MAX)).collect::<Vec<_>>();
-        let order = drain(&mut with_lane);
+        let order = drain(&mut with_lanes);
         assert_eq!(order.len(), 100);
         assert_eq!(order, drain(&mut heap_only));
         assert!(order.is_sorted_by_key(|(at_us, _)| *at_us));

@@ -6,6 +6,8 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::share::own;
+
 const CHUNK: u64 = 512;
 
 /// A sequence with absolute positions: dropping from the front does not renumber what stays.
@@ -59,7 +61,7 @@ impl<T: Clone> Tape<T> {
         let position = self.end;
         self.end += 1;
         if let Some(chunk) = self.chunks.back_mut() {
-            Rc::make_mut(chunk).push(element);
+            own(chunk).push(element);
         }
         position
     }
@@ -84,7 +86,7 @@ impl<T: Clone> Tape<T> {
             return None;
         }
         let offset = position - self.base;
-        Rc::make_mut(self.chunks.get_mut((offset / CHUNK) as usize)?).get_mut((offset % CHUNK) as usize)
+        own(self.chunks.get_mut((offset / CHUNK) as usize)?).get_mut((offset % CHUNK) as usize)
     }
 
     /// The first element.
@@ -117,7 +119,7 @@ impl<T: Clone> Tape<T> {
         let kept = self.end - self.base;
         self.chunks.truncate(kept.div_ceil(CHUNK) as usize);
         if let Some(chunk) = self.chunks.back_mut().filter(|_| !kept.is_multiple_of(CHUNK)) {
-            Rc::make_mut(chunk).truncate((kept % CHUNK) as usize);
+            own(chunk).truncate((kept % CHUNK) as usize);
         }
     }
 
