@@ -5,8 +5,10 @@
 //! dead letters only is *dead*; twice or more is *twice*. A status is derived, never set, so that an operator who rewinds
 //! a log turns lost facts into pending ones.
 
-use super::account::{Accounts, EffectState, Stand};
-pub use super::account::{FactState, Mark, Outcome, Standing, Status, Turn};
+use super::account::{EffectState, Stand};
+pub use super::account::{FactState, Outcome, Standing, Status};
+use super::accounts::Accounts;
+pub use super::accounts::{Mark, Turn};
 use super::books::End;
 use super::record::{Cause, Kind, Record};
 use crate::message::EffectMask;
@@ -176,8 +178,11 @@ impl Ledger {
 
     /// When and where a fact, or one of its effects, took a turn.
     #[must_use]
-    pub fn marked(&self, fact: u32, effect: usize, turn: Turn) -> Option<&Mark> {
-        self.accounts.marked(fact, effect, turn)
+    pub fn marked(&self, fact: u32, effect: usize, turn: Turn) -> Option<Mark> {
+        if let (Turn::Late, Some(at_us)) = (turn, self.accounts.late_at_us(fact, effect)) {
+            return Some(Mark::new(at_us, self.effects[effect].part, effect as u8, turn, Cause::None));
+        }
+        self.accounts.marked(fact, effect, turn).copied()
     }
 
     /// Facts with this status.
@@ -431,6 +436,7 @@ impl Ledger {
         let Some((fact, states)) = self.accounts.get_mut(record.fact) else { return };
         let (Some(info), Some(state)) = (self.effects.get(effect), states.get_mut(effect)) else { return };
         let before = *state;
+        let usual = record.part == info.part;
         let first = before.count == 0;
         let late = first && info.promise_us.is_some_and(|promise| record.at_us > fact.born_us + promise);
         let shared = first && fact.key < self.keys;
@@ -454,7 +460,10 @@ impl Ledger {
         if before.count == 1 {
             self.turned(record, 1 << effect);
         }
-        for (_, turn) in [(out_of_order, Turn::OutOfOrder), (late, Turn::Late)].into_iter().filter(|(took, _)| *took) {
+        if late && usual {
+            self.accounts.came_late(record.fact, effect, record.at_us);
+        }
+        for (_, turn) in [(out_of_order, Turn::OutOfOrder), (late && !usual, Turn::Late)].into_iter().filter(|(took, _)| *took) {
             self.accounts.mark(record.fact, Mark::new(record.at_us, record.part, effect as u8, turn, Cause::None));
         }
     }

@@ -1,6 +1,7 @@
 //! What is made from the trace: books, ledger, findings, words and the report. Nothing here changes a run.
 
 pub mod account;
+pub mod accounts;
 pub mod books;
 pub mod findings;
 pub mod health;
