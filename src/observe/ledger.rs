@@ -413,7 +413,7 @@ impl Ledger {
     fn turned(&mut self, record: &Record, turned: EffectMask) {
         for effect in (0..MOST_EFFECTS as u8).filter(|effect| turned & 1 << effect != 0) {
             let turn = if record.kind == Kind::Effect { Turn::Twice } else { Turn::Ended };
-            self.accounts.mark(record.fact, Mark::new(record.at_us, record.part, effect, turn, Cause::None));
+            self.took(record, effect.into(), turn);
         }
     }
 
@@ -462,10 +462,19 @@ impl Ledger {
         }
         if late && usual {
             self.accounts.came_late(record.fact, effect, record.at_us);
+        } else if late {
+            self.took(record, effect, Turn::Late);
         }
-        for (_, turn) in [(out_of_order, Turn::OutOfOrder), (late && !usual, Turn::Late)].into_iter().filter(|(took, _)| *took) {
-            self.accounts.mark(record.fact, Mark::new(record.at_us, record.part, effect as u8, turn, Cause::None));
+        if out_of_order {
+            self.took(record, effect, Turn::OutOfOrder);
         }
+    }
+
+    /// Remembers when and where an effect took a turn.
+    #[inline(never)]
+    #[cfg_attr(page, optimize(speed))]
+    fn took(&mut self, record: &Record, effect: usize, turn: Turn) {
+        self.accounts.mark(record.fact, Mark::new(record.at_us, record.part, effect as u8, turn, Cause::None));
     }
 
     /// Finds the promises that have run out by now. Facts are born in order, so each effect needs one finger only.

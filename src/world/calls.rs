@@ -102,7 +102,7 @@ impl World {
         timeout_us: u64,
     ) -> Option<Reply> {
         let from = self.caller_part(caller);
-        let base = Call {
+        let mut base = Call {
             server,
             from,
             caller,
@@ -138,13 +138,12 @@ impl World {
         let sure = verdict == Cause::None && self.parts[usize::from(server)].health.lose_acks == 0;
         if takes_us == 0 && sure && !self.has_replicas(server) {
             self.call_hops(caller, from, server, message.fact, 0);
-            let mut call = base;
             if matches!(purpose, Purpose::Write { .. }) {
-                call.transaction = self.transaction_begins(server);
+                base.transaction = self.transaction_begins(server);
             }
-            let refused = self.perform(&call);
-            self.answered(&call, refused);
-            self.publish_ends(&call);
+            let refused = self.perform(&base);
+            self.answered(&base, refused);
+            self.publish_ends(&base);
             return Some(if refused == Cause::None { Reply::Done } else { Reply::Failed(refused) });
         }
         let call = self.calls.insert(Call { verdict, ..base });
