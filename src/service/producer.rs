@@ -69,7 +69,9 @@ impl Producer {
             let next = self.settings.messages.0.get(self.serial as usize)?;
             return Some(next.at.map_or(0, |at| at.0.saturating_sub(now_us)));
         }
-        let milli = self.settings.rate.milli.saturating_mul(self.burst_milli) / 1_000;
+        let usual_milli = self.settings.rate.milli;
+        // Asked for each message: most of the time there is no burst, and nothing to multiply.
+        let milli = if self.burst_milli == 1_000 { usual_milli } else { usual_milli.saturating_mul(self.burst_milli) / 1_000 };
         if milli == 0 || (self.settings.limit > 0 && u64::from(self.serial) >= self.settings.limit) {
             return None;
         }

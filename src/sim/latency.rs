@@ -115,7 +115,7 @@ fn normal(stream: &mut Stream) -> f64 {
         let (x, y) = (2.0 * stream.open_unit() - 1.0, 2.0 * stream.open_unit() - 1.0);
         let square = x * x + y * y;
         if square < 1.0 && square > 0.0 {
-            return x * libm::sqrt(-2.0 * libm::log(square) / square);
+            return x * (-2.0 * libm::log(square) / square).sqrt();
         }
     }
 }

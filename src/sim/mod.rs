@@ -5,6 +5,7 @@
 
 pub mod chance;
 pub mod hash;
+pub mod heap;
 pub mod latency;
 pub mod order;
 pub mod queue;

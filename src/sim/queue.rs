@@ -7,9 +7,9 @@
 //!
 //! A timer is cancelled by its owner: it carries a [`Handle`](super::Handle) that has gone stale by the time it fires.
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
+use super::heap::{Heap, Ranked};
 use super::time::Timestamp;
 
 /// When something is due, and its place among what is due at one moment: one number, compared at once.
@@ -28,40 +28,18 @@ fn moment(rank: Rank) -> Timestamp {
     (rank >> 64) as Timestamp
 }
 
-/// An event and its rank. The lowest rank is the greatest, as the heap gives out the greatest first.
+/// An event and its rank.
 #[derive(Clone, Copy, Debug)]
 struct Scheduled<E> {
     rank: Rank,
     event: E,
 }
 
-impl<E> PartialEq for Scheduled<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.rank == other.rank
-    }
-}
-impl<E> Eq for Scheduled<E> {}
-impl<E> PartialOrd for Scheduled<E> {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-    // The heap asks for nothing else, and `cmp` has one answer more.
+impl<E: Copy> Ranked for Scheduled<E> {
     #[inline]
     #[cfg_attr(page, optimize(speed))]
-    fn lt(&self, other: &Self) -> bool {
-        other.rank < self.rank
-    }
-    #[inline]
-    #[cfg_attr(page, optimize(speed))]
-    fn le(&self, other: &Self) -> bool {
-        other.rank <= self.rank
-    }
-}
-impl<E> Ord for Scheduled<E> {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.rank.cmp(&self.rank)
+    fn rank(&self) -> Rank {
+        self.rank
     }
 }
 
@@ -72,7 +50,7 @@ pub struct Lane(u16);
 /// Pending events of type `E`.
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
-    heap: BinaryHeap<Scheduled<E>>,
+    heap: Heap<Scheduled<E>>,
     /// The delay of each lane.
     delays: Vec<u64>,
     /// What waits in each lane.
@@ -84,7 +62,7 @@ pub struct EventQueue<E> {
 
 impl<E> Default for EventQueue<E> {
     fn default() -> Self {
-        Self { heap: BinaryHeap::new(), delays: Vec::new(), lanes: Vec::new(), order: Vec::new(), sequence: 0 }
+        Self { heap: Heap::default(), delays: Vec::new(), lanes: Vec::new(), order: Vec::new(), sequence: 0 }
     }
 }
 
@@ -94,7 +72,7 @@ const MOST_LANES: usize = 12;
 /// After everything that is ever due: every run ends before.
 const NEVER: Rank = Rank::MAX;
 
-impl<E> EventQueue<E> {
+impl<E: Copy> EventQueue<E> {
     /// The lane for a delay: the one that exists, or a new one while there is room.
     pub fn lane(&mut self, delay_us: u64) -> Option<Lane> {
         if let Some(index) = self.delays.iter().position(|delay| *delay == delay_us) {
@@ -184,7 +162,7 @@ impl<E> EventQueue<E> {
     #[inline]
     #[cfg_attr(page, optimize(speed))]
     fn next_of_heap(&self) -> Rank {
-        self.heap.peek().map_or(NEVER, |first| first.rank)
+        self.heap.first().map_or(NEVER, |first| first.rank)
     }
 
     /// How many events wait, cancelled timers included.

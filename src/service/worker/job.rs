@@ -223,7 +223,8 @@ impl World {
     #[cfg_attr(page, optimize(speed))]
     pub(super) fn job_ends(&mut self, index: u16, handle: Handle, cause: Cause) {
         let worker = &mut self.workers[usize::from(index)];
-        let Some(job) = worker.jobs.remove(handle) else { return };
+        let Some(job) = worker.jobs.get(handle).copied() else { return };
+        worker.jobs.free(handle);
         let (part, effect, source) = (worker.part, 1 << worker.effect, worker.source);
         worker.processes[usize::from(job.process)].busy -= 1;
         if job.owned {
