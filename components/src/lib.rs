@@ -3,7 +3,7 @@
 
 mod a11y;
 pub mod api;
-pub mod app;
+mod app;
 mod brokers;
 mod compare;
 mod dom;
@@ -18,12 +18,13 @@ mod lab;
 mod messages;
 mod page;
 mod panels;
-pub mod panic;
+mod panic;
 mod picker;
 mod player;
 mod route;
 mod share;
 mod stage;
+pub mod start;
 mod state;
 mod store;
 mod topbar;

@@ -11,6 +11,7 @@ use crate::sim::{Ppm, hash};
 
 impl World {
     /// Carries out a command. One that means nothing here does nothing: commands are checked where they come in.
+    #[inline(never)]
     pub(super) fn command(&mut self, command: &Command) {
         let Some(part) = self.part_index(command.part()) else { return };
         self.note_part(Kind::Commanded, part, hash::of_text(&command.to_string()));

@@ -122,6 +122,7 @@ fn ppm(part: u64, whole: u64) -> u64 {
 
 impl World {
     /// Takes one sample of everything and looks at the rules.
+    #[inline(never)]
     #[cfg_attr(page, optimize(speed))]
     pub(super) fn sample(&mut self) {
         self.retention();

@@ -234,14 +234,22 @@ impl World {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Emit(producer) => self.producer_emits(producer),
-            Event::Resend(producer, held) => self.producer_resends(producer, held),
             Event::Request(service, request) => self.request_goes_on(service, request),
             Event::CallDone(call) => self.call_done(call),
             Event::CallTimeout(call) => self.call_timed_out(call),
             Event::Visible(queue, slot) => self.becomes_visible(queue, slot),
+            Event::Job(worker, job) => self.job_goes_on(worker, job),
+            rarer => self.handle_rarer(rarer),
+        }
+    }
+
+    /// What does not come for each message, apart from what does: that is compiled for speed, and all this would go into it.
+    #[inline(never)]
+    fn handle_rarer(&mut self, event: Event) {
+        match event {
+            Event::Resend(producer, held) => self.producer_resends(producer, held),
             Event::ServerDue(server) => self.server_due(server),
             Event::Heartbeat(worker, job) => self.job_beats(worker, job),
-            Event::Job(worker, job) => self.job_goes_on(worker, job),
             Event::Restart(part, process) => self.restart(part, process),
             Event::SessionOver(worker, process, epoch) => self.session_over(worker, process, epoch),
             Event::PollOver(worker, process, batch) => self.poll_over(worker, process, batch),
@@ -258,6 +266,14 @@ impl World {
             Event::LogDue(log) => self.log_due(log),
             Event::BurstOver(producer, number) => self.burst_over(producer, number),
             Event::Linger(accumulator, number) => self.lingered(accumulator, number),
+            Event::Emit(_)
+            | Event::Request(..)
+            | Event::CallDone(_)
+            | Event::CallTimeout(_)
+            | Event::Visible(..)
+            | Event::Job(..) => {
+                unreachable!("handled with what comes for each message")
+            }
         }
     }
 
