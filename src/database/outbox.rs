@@ -97,7 +97,6 @@ impl World {
     }
 
     /// Brings the outbox into the form in which its relays read it, as they are set now.
-    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn outbox_follows(&mut self, index: u16) {
         let now_us = self.now_us;
         let readers = || self.relays.iter().filter(|relay| relay.from == index);
@@ -125,7 +124,6 @@ impl World {
     }
 
     /// Looks at slots and at old rows, with every sample: a checkpoint takes the log of a slot that keeps too much.
-    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn checkpoint(&mut self) {
         let now_us = self.now_us;
         for index in 0..self.databases.len() {

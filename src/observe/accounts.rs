@@ -186,7 +186,6 @@ impl Accounts {
 
     /// A turn of a fact, or of one of its effects, that [`Self::mark`] remembers.
     #[must_use]
-    #[cfg_attr(page, optimize(speed))]
     pub fn marked(&self, fact: u32, effect: usize, turn: Turn) -> Option<&Mark> {
         let (chunk, row) = (fact as usize / CHUNK, fact as usize % CHUNK);
         let marks = &self.chunks.get(chunk)?.marks;

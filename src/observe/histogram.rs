@@ -48,7 +48,6 @@ impl Histogram {
     }
 
     /// Forgets all values.
-    #[cfg_attr(page, optimize(speed))]
     pub fn clear(&mut self) {
         self.counts.clear();
         self.total = 0;
@@ -56,7 +55,6 @@ impl Histogram {
 
     /// The value that so many thousandths of all values do not exceed, to the histogram's precision. Zero when empty.
     #[must_use]
-    #[cfg_attr(page, optimize(speed))]
     pub fn quantile(&self, thousandths: u64) -> u64 {
         let rank = (self.total * thousandths).div_ceil(1_000).max(1);
         let mut seen = 0;

@@ -152,7 +152,6 @@ impl World {
     }
 
     /// A call that nobody will answer.
-    #[cfg_attr(page, optimize(speed))]
     fn without_answer(&mut self, call: Call) {
         let timeout_us = call.timeout_us;
         let call = self.calls.insert(Call { state: State::Dead, timer: true, ..call });
@@ -226,7 +225,6 @@ impl World {
     }
 
     /// A call is answered once others have answered its server so many times.
-    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn call_waits(&mut self, handle: Handle, answers: u32) {
         let now_us = self.now_us;
         let Some(call) = self.calls.get_mut(handle) else { return };
@@ -240,7 +238,6 @@ impl World {
     }
 
     /// One of the answers that a parked call waits for.
-    #[cfg_attr(page, optimize(speed))]
     pub(crate) fn call_hears(&mut self, handle: Handle, refused: Cause) {
         let Some(call) = self.calls.get_mut(handle).filter(|call| call.state == State::Parked) else { return };
         call.waits = call.waits.saturating_sub(1);

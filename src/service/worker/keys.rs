@@ -13,7 +13,6 @@ impl Worker {
         self.parked.get(message.key).and_then(SortedSet::first).is_some_and(|first| first < message.fact)
     }
 
-    #[cfg_attr(page, optimize(speed))]
     pub(super) fn unpark(&mut self, key: u32, fact: u32) {
         if let Some(parked) = self.parked.get_mut(key) {
             parked.remove(fact);
