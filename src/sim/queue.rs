@@ -122,8 +122,8 @@ impl<E: Copy> EventQueue<E> {
     /// When the next event is due.
     #[must_use]
     pub fn next_at_us(&self) -> Option<Timestamp> {
-        let next = self.next_of_lanes().min(self.next_of_heap());
-        (next != NEVER).then(|| moment(next))
+        let at_us = moment(self.next_of_lanes().min(self.next_of_heap()));
+        (at_us != moment(NEVER)).then_some(at_us)
     }
 
     /// Takes the next event if it is due before `before_us`.
@@ -195,6 +195,17 @@ fn settle(order: &mut [(Rank, u16)]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_due_at_the_end_of_time_is_never_next() {
+        let mut queue = EventQueue::default();
+        queue.lane(u64::MAX).expect("room for a lane");
+        queue.after(7, u64::MAX, 1);
+        queue.at(u64::MAX, 2);
+        assert_eq!((queue.next_at_us(), queue.pop_before(u64::MAX), queue.len()), (None, None, 2));
+        queue.after(7, 3, 3);
+        assert_eq!((queue.next_at_us(), queue.pop_before(u64::MAX), queue.next_at_us()), (Some(10), Some((10, 3)), None));
+    }
 
     #[test]
     fn lanes_and_heap_give_one_order() {
