@@ -17,6 +17,8 @@ pub use rules::rules;
 pub use users::outcomes;
 
 use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::{Event, HtmlElement, KeyboardEvent};
 
 use crate::dom::{Node, button, el, slot};
 use crate::lab::Lab;
@@ -39,9 +41,11 @@ pub fn panels(lab: Lab, ui: Ui) -> Node {
                 .attr("role", "tab")
                 .attr("aria-selected", if on { "true" } else { "false" })
                 .attr("aria-controls", section)
+                .attr("tabindex", if on { "0" } else { "-1" })
                 .press(move || ui.tab.set(tab))
         });
-        vec![el("div").class("tabs").attr("role", "tablist").attr("aria-label", "Panels").with_all(tabs)]
+        let list = el("div").class("tabs").attr("role", "tablist").attr("aria-label", "Panels");
+        vec![list.on("keydown", move |event| steer(ui, event)).with_all(tabs)]
     });
     let counts = el("section").attr("id", "counts").with(counts::counts(lab, ui)).with(eventlog::event_log(lab));
     el("aside")
@@ -57,4 +61,45 @@ pub fn panels(lab: Lab, ui: Ui) -> Node {
         .with(cures::cures(lab))
         .with(books::books(lab, ui))
         .with(counts)
+}
+
+/// The tab that a key of a list of tabs leads to from another.
+fn tab_after(tab: Tab, key: &str) -> Option<(Tab, &'static str)> {
+    let count = Tab::ALL.len();
+    let at = Tab::ALL.iter().position(|(other, ..)| *other == tab)?;
+    let to = match key {
+        "ArrowLeft" => (at + count - 1) % count,
+        "ArrowRight" => (at + 1) % count,
+        "Home" => 0,
+        "End" => count - 1,
+        _ => return None,
+    };
+    let (tab, _, section) = Tab::ALL[to];
+    Some((tab, section))
+}
+
+/// Goes from tab to tab by the arrows. Here they do not move the run.
+fn steer(ui: Ui, event: &Event) {
+    let Some(key) = event.dyn_ref::<KeyboardEvent>().map(KeyboardEvent::key) else { return };
+    let Some((tab, section)) = tab_after(ui.tab.get_untracked(), &key) else { return };
+    event.prevent_default();
+    event.stop_propagation();
+    ui.tab.set(tab);
+    let there = document().query_selector(&["#panels [aria-controls=", section, "]"].concat()).ok().flatten();
+    if let Some(there) = there.and_then(|there| there.dyn_into::<HtmlElement>().ok()) {
+        let _ = there.focus();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arrows_go_round() {
+        let tab = |from, key| tab_after(from, key).map(|(tab, _)| tab);
+        assert_eq!([tab(Tab::Users, "ArrowLeft"), tab(Tab::Log, "ArrowRight")], [Some(Tab::Log), Some(Tab::Users)]);
+        assert_eq!([tab(Tab::Notice, "Home"), tab(Tab::Notice, "End")], [Some(Tab::Users), Some(Tab::Log)]);
+        assert_eq!(tab(Tab::Users, "n"), None, "any other key means what it does anywhere");
+    }
 }

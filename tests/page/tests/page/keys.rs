@@ -158,3 +158,20 @@ fn crashes_are_tried_and_a_counterexample_is_opened() {
     page.until("its run is open", |page| page.count("#crashes[open]") == 0 && page.text_of("#clock") != "00:00.00");
     page.until("the opener has the focus again", |page| has_focus(page, "#crashes-open"));
 }
+
+#[test]
+fn the_arrows_go_from_tab_to_tab_on_a_phone_and_leave_the_run_where_it_is() {
+    let page = Visitor::new("keys_tabs").phone().open("#/s/order-shop");
+    page.until("the lab is there", |page| page.count("#clock") == 1);
+    let clock = page.text_of("#clock");
+    tab_to(&page, "#panels [role=tab]");
+    assert_eq!(page.focused(), "tab “Users see”", "one stop for all tabs: the one that is open");
+    for (key, tab, section) in
+        [(Key::Right, "Breaks", "breaks"), (Key::Left, "Users see", "users"), (Key::Left, "Counts", "counts")]
+    {
+        page.press(key);
+        page.until("the next tab is open", |page| page.count(&format!("#panels[data-tab={section}]")) == 1);
+        assert_eq!(page.focused(), format!("tab “{tab}”"));
+    }
+    assert_eq!(page.text_of("#clock"), clock);
+}
