@@ -8,7 +8,7 @@ use redrive::database::Outbox;
 use redrive::message::Message;
 use redrive::observe::ledger::{Outcome, Standing};
 use redrive::observe::record::Cause;
-use redrive::scenario::parts::Reads;
+use redrive::scenario::choices::Reads;
 use redrive_brokers::postgres::{Horizon, LastId, Row, Xids};
 
 #[test]

@@ -18,7 +18,7 @@ use crate::explore::Trials;
 use crate::focus;
 use crate::messages::Messages;
 use crate::player::{Desk, Mode};
-use crate::stage::layout::Rect;
+use crate::stage::geometry::Rect;
 use crate::state::{Busy, Frame, Opened, Selection, Shown, Trouble};
 use crate::store;
 use crate::versus::Versus;

@@ -10,7 +10,7 @@ use redrive::view::{JourneyView, PanelsView};
 use std::sync::Arc;
 
 use crate::compare::reel::Reel;
-use crate::stage::layout::Within;
+use crate::stage::geometry::Within;
 use crate::state::Busy;
 
 /// Milliseconds of a frame that the engine may take while time runs.

@@ -3,7 +3,7 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 use leptos::svg::Svg;
-use redrive::scenario::parts::Role;
+use redrive::scenario::choices::Role;
 use redrive::sim::time::clock;
 use redrive::view::{PanelsView, SeriesView, SpanView};
 use web_sys::PointerEvent;
@@ -11,8 +11,8 @@ use web_sys::PointerEvent;
 use crate::compare::Beside;
 use crate::lab::Lab;
 use crate::page::Page;
+use crate::stage::geometry::Within;
 use crate::stage::ink::{Scene, fit};
-use crate::stage::layout::Within;
 use crate::stage::shapes::{Group, Pen};
 
 /// Room for the names of the series.

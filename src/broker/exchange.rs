@@ -8,7 +8,8 @@ use redrive_brokers::rabbitmq::{Binding, ExchangeKind, Match, Value, route};
 
 use crate::message::{EffectMask, Message};
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{ExchangeSettings, ExchangeType};
+use crate::scenario::choices::ExchangeType;
+use crate::scenario::parts::ExchangeSettings;
 use crate::world::{Body, World};
 
 /// The state of an exchange.

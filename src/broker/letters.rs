@@ -11,7 +11,7 @@ use redrive_brokers::rabbitmq::{Death, Reason, Release, cycles, record};
 use super::server::{Arrival, cause};
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{Broker, RabbitVersion};
+use crate::scenario::choices::{Broker, RabbitVersion};
 use crate::sim::Handle;
 use crate::world::{Body, World};
 

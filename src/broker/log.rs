@@ -15,7 +15,8 @@ use super::repeats::Repeats;
 use super::replicas::Replicas;
 use super::transactions::Transactions;
 use crate::message::Message;
-use crate::scenario::parts::{Cleanup, LogSettings, Partitioner};
+use crate::scenario::choices::{Cleanup, Partitioner};
+use crate::scenario::parts::LogSettings;
 use crate::sim::{Micros, Tape, Timestamp};
 
 /// What decides where a record goes.

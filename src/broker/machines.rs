@@ -3,7 +3,8 @@
 use redrive_brokers::kafka::group::share::{Share, ShareSettings};
 use redrive_brokers::{QueueServer, postgres, rabbitmq, sqs};
 
-use crate::scenario::parts::{Broker, Claim, DeadLetterStrategy, Overflow, QueueSettings, RabbitVersion};
+use crate::scenario::choices::{Broker, Claim, DeadLetterStrategy, Overflow, RabbitVersion};
+use crate::scenario::parts::QueueSettings;
 
 /// How long what was received is hidden. Without a timeout it is visible again a moment later: a receive is on its way that
 /// long, and a message must not go round without the clock moving.

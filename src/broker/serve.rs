@@ -6,7 +6,7 @@ use super::queue::{Acked, Holder, Receipt};
 use super::server::Arrival;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_place, pack_receive};
-use crate::scenario::parts::{Broker, Partitioner, StartFrom};
+use crate::scenario::choices::{Broker, Partitioner, StartFrom};
 use crate::service::Record;
 use crate::sim::Handle;
 use crate::world::{Body, Event, Point, World};

@@ -12,7 +12,7 @@ use super::log::{Log, Placed};
 use super::replicas::NOBODY;
 use crate::message::Message;
 use crate::observe::record::{Kind, NO_FACT, pack_place};
-use crate::scenario::parts;
+use crate::scenario::choices;
 use crate::sim::Timestamp;
 use crate::world::{Caller, Event, World};
 
@@ -66,14 +66,14 @@ impl Log {
 
     /// Up to where a group may read a partition.
     #[must_use]
-    pub fn readable_for(&self, partition: usize, isolation: parts::Isolation, from: parts::FetchFrom) -> u64 {
+    pub fn readable_for(&self, partition: usize, isolation: choices::Isolation, from: choices::FetchFrom) -> u64 {
         let readable = match from {
-            parts::FetchFrom::Leader => self.readable(partition),
-            parts::FetchFrom::Nearest => self.readable_near(partition),
+            choices::FetchFrom::Leader => self.readable(partition),
+            choices::FetchFrom::Nearest => self.readable_near(partition),
         };
         match isolation {
-            parts::Isolation::Uncommitted => readable,
-            parts::Isolation::Committed => readable.min(self.last_stable(partition)),
+            choices::Isolation::Uncommitted => readable,
+            choices::Isolation::Committed => readable.min(self.last_stable(partition)),
         }
     }
 }
@@ -196,7 +196,7 @@ impl World {
             let worker = &self.workers[usize::from(group)];
             let effect = 1_u8 << worker.effect;
             let Some(committed) = worker.group.as_ref().map(|group| group.committed[partition as usize]) else { continue };
-            if worker.settings.isolation == parts::Isolation::Uncommitted {
+            if worker.settings.isolation == choices::Isolation::Uncommitted {
                 continue;
             }
             for offset in from.max(committed)..to {

@@ -3,8 +3,8 @@
 use crate::message::{EffectMask, Message};
 use crate::observe::record::Cause;
 use crate::observe::record::Kind;
+use crate::scenario::choices::Reads;
 use crate::scenario::parts::DatabaseSettings;
-use crate::scenario::parts::Reads;
 use crate::world::{Body, World};
 
 use super::rows::Outbox;

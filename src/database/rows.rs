@@ -11,7 +11,7 @@ use redrive_brokers::postgres::Xids;
 use redrive_brokers::sorted::{SortedMap, SortedSet};
 
 use crate::message::Message;
-use crate::scenario::parts::Reads;
+use crate::scenario::choices::Reads;
 use crate::sim::{Tape, Timestamp};
 
 /// Where a row stands in the index: when it is due, then its id. Rows that are due at once have nought for it.

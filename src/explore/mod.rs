@@ -1,6 +1,7 @@
 //! Many runs of one scenario: a fault at every place at which one can strike, or a setting with one value after another.
 
 mod explorer;
+mod found;
 mod measure;
 mod places;
 mod properties;
@@ -8,7 +9,8 @@ mod suggest;
 mod sweep;
 mod table;
 
-pub use explorer::{Exploration, Explorer, Outcomes, Then, Tried};
+pub use explorer::Explorer;
+pub use found::{Exploration, Outcomes, Then, Tried};
 pub use measure::{Measure, said};
 pub use places::{FaultKind, Plan, struck, word};
 pub use properties::{Harm, Property, PropertyKind, What};

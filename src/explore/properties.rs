@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::explorer::Tried;
+use super::found::Tried;
 use crate::observe::ledger::{Ledger, Standing, Status};
 use crate::scenario::Scenario;
 pub use crate::scenario::properties::{PropertyKind, What};

@@ -1,8 +1,8 @@
 //! Sweeps that are worth a try: the settings of which everyone asks how large they should be, each against the figure that
 //! it trades for.
 
+use crate::scenario::kind::Kind;
 use crate::scenario::links::dead_letter_queues;
-use crate::scenario::parts::Kind;
 use crate::scenario::{PartSpec, Scenario};
 use crate::sim::Micros;
 

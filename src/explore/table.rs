@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::explorer::Outcomes;
+use super::found::Outcomes;
 use super::places::{part_id, word};
 use super::properties::Harm;
 use crate::scenario::Scenario;

@@ -3,9 +3,10 @@
 
 use indexmap::IndexMap;
 
+use super::choices::Reads;
+use super::kind::Kind;
 use super::links::trays;
 use super::nearest::known;
-use super::parts::{Kind, Reads};
 use super::steps::Step;
 use super::{AlertSpec, Fault, PartSpec, Scenario};
 use crate::scenario::gauges::{GaugeSpec, gauges};

@@ -3,7 +3,7 @@
 //! All of them are whole numbers, so that a rule fires at the same sample everywhere. The world fills a part's gauges in
 //! the order of its table.
 
-use super::parts::Kind;
+use super::kind::Kind;
 use super::setting::Form;
 use crate::sim::time::{grouped, spoken};
 use crate::sim::{Micros, PerSecond, Ppm};

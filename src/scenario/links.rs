@@ -3,9 +3,11 @@
 use indexmap::IndexMap;
 
 use super::PartSpec;
+use super::choices::{Broker, Cleanup, Overflow, Reads};
 use super::fault::Fault;
+use super::kind::Kind;
 use super::nearest::known;
-use super::parts::{Broker, Cleanup, Kind, Overflow, Reads, WorkerSettings};
+use super::parts::WorkerSettings;
 use super::setting::PartName;
 use super::steps::Step;
 

@@ -4,11 +4,14 @@
 //! gives its JSON Schema, [`library`] holds the ones that ship.
 
 pub mod alerts;
+pub mod choices;
+mod declare;
 pub mod document;
 pub mod export;
 pub mod failures;
 pub mod fault;
 pub mod gauges;
+pub mod kind;
 pub mod library;
 pub mod links;
 pub mod native;
@@ -24,7 +27,7 @@ pub mod verbs;
 use indexmap::IndexMap;
 
 pub use fault::{Fault, Faults};
-pub use parts::Kind;
+pub use kind::Kind;
 
 use crate::command::Timed;
 use crate::sim::{Micros, Timestamp};

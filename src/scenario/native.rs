@@ -8,7 +8,8 @@ use redrive_brokers::profile::{self, Native, Profile};
 use serde_json::Value;
 
 use super::PartSpec;
-use super::parts::{Broker, Kind};
+use super::choices::Broker;
+use super::kind::Kind;
 use super::setting::{Form, Spec};
 use crate::sim::Ppm;
 

@@ -6,8 +6,9 @@
 //! it under that name or writes in another.
 
 use super::alerts::gauge_of;
+use super::choices::{Broker, LogBroker, Reads};
 use super::gauges::{GaugeSpec, Unit};
-use super::parts::{Broker, Kind, LogBroker, Reads};
+use super::kind::Kind;
 use super::{AlertSpec, Scenario};
 use crate::sim::Micros;
 

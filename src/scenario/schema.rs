@@ -8,7 +8,7 @@ use super::FORMAT;
 use super::document::header::Header;
 use super::document::{MAX_CELL, MAX_PARTS};
 use super::gauges::gauges;
-use super::parts::Kind;
+use super::kind::Kind;
 use super::properties::{PropertyKind, What};
 use super::setting::{Form, Spec};
 

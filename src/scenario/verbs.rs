@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::Scenario;
 use super::alerts::ALERTS;
+use super::choices::Broker;
 use super::document::switches::LAB;
 use super::fault::Fault;
+use super::kind::Kind;
 use super::links::{self, dead_letter_queues, links};
 use super::native;
 use super::nearest::known;
-use super::parts::{Broker, Kind};
 use super::setting::Refused;
 use crate::command::{Command, CrashStep};
 use crate::sim::order::by_key;

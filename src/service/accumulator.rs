@@ -9,7 +9,7 @@ use super::request::BoundStep;
 use crate::broker::log::Placed;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::Partitioner;
+use crate::scenario::choices::Partitioner;
 use crate::sim::Timestamp;
 use crate::world::{Body, Caller, Event, Purpose, Reply, World};
 

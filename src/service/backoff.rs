@@ -1,6 +1,7 @@
 //! How long to wait before trying again.
 
-use crate::scenario::parts::{Backoff, WorkerSettings};
+use crate::scenario::choices::Backoff;
+use crate::scenario::parts::WorkerSettings;
 use crate::sim::Stream;
 
 /// The wait in microseconds after the try with this number, counted from 1.

@@ -10,7 +10,8 @@ use redrive_brokers::kafka::group::{Partition, Strategy};
 
 use crate::broker::Group;
 use crate::observe::record::{Kind, pack_place};
-use crate::scenario::parts::{Assignor, GroupProtocol, HeartbeatBy, RemoteAssignor, WorkerSettings};
+use crate::scenario::choices::{Assignor, GroupProtocol, HeartbeatBy, RemoteAssignor};
+use crate::scenario::parts::WorkerSettings;
 use crate::sim::Timestamp;
 use crate::world::{Event, World};
 

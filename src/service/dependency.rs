@@ -3,7 +3,8 @@
 use super::inbox::Inbox;
 use crate::message::Message;
 use crate::observe::record::Kind;
-use crate::scenario::parts::{DependencySettings, Role};
+use crate::scenario::choices::Role;
+use crate::scenario::parts::DependencySettings;
 use crate::world::{Caller, World};
 
 /// The state of a dependency.

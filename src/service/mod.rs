@@ -6,6 +6,7 @@ mod crew;
 mod dependency;
 mod inbox;
 mod member;
+mod offsets;
 mod producer;
 mod request;
 mod sequence;

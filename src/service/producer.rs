@@ -3,7 +3,8 @@
 use super::sequence::Lane;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{Arrivals, Full, ProducerSettings};
+use crate::scenario::choices::{Arrivals, Full};
+use crate::scenario::parts::ProducerSettings;
 use crate::sim::{Handle, Latency, Micros, Slab, Stream};
 use crate::world::{Body, Caller, Event, Reply, World};
 

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::accumulator::Record;
 use crate::message::Message;
 use crate::observe::record::Cause;
-use crate::scenario::parts::Partitioner;
+use crate::scenario::choices::Partitioner;
 use crate::sim::Handle;
 use crate::world::{Body, Caller, Event, World};
 

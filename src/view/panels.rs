@@ -2,7 +2,7 @@
 
 use super::{BooksView, Level, UserLevel};
 use crate::observe::health::Verdict;
-use crate::scenario::parts::Role;
+use crate::scenario::choices::Role;
 use crate::sim::Timestamp;
 
 /// A fault as a span on the time track.

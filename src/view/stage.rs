@@ -1,6 +1,6 @@
 //! What the stage draws: parts with what they hold, the links between them, and messages on their way.
 
-use crate::scenario::parts::Role;
+use crate::scenario::choices::Role;
 use crate::sim::Timestamp;
 
 /// How a part is.

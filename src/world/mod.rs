@@ -1,6 +1,6 @@
 //! The world: all parts, the pending events and the observer. One thread, virtual time, integer microseconds.
 //!
-//! Parts call each other only through [`World::call`] (a request that may fail, take time or get no answer) and through
+//! Parts call each other only through `World::call` (a request that may fail, take time or get no answer) and through
 //! what brokers hand out. Each part's behaviour is an `impl World` block in the part's own file; this file owns the loop.
 
 mod audit;
@@ -8,6 +8,7 @@ mod boundaries;
 mod build;
 mod calls;
 mod commands;
+mod connect;
 mod facts;
 mod gauges;
 mod health;

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use crate::stage::layout::Rect;
+use crate::stage::geometry::Rect;
 use crate::stage::shapes::number;
 
 fn by_id(id: &str) -> Option<HtmlElement> {

@@ -3,8 +3,9 @@
 use redrive::sim::time::{grouped, spoken};
 use redrive::view::{BodyView, GatherView, Level, PartView, ProcessView, TokenRef, UserLevel, WaitingToken};
 
+use super::geometry::{Rect, Within};
 use super::ink::{FIGURE, Hit, SMALL, Scene, TITLE, figure_class, fit, user_class};
-use super::layout::{Item, ItemShape, Rect, Within};
+use super::layout::{Item, ItemShape};
 use super::tape;
 
 /// How much a body may show.

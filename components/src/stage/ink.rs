@@ -1,9 +1,9 @@
 //! The look of things in shapes: boxes, tokens, flags. One meaning per colour, and each meaning also a shape.
 
-use redrive::scenario::parts::Role;
+use redrive::scenario::choices::Role;
 use redrive::view::{Level, TokenRef, TokenShape, UserLevel, WaitingToken};
 
-use super::layout::{Rect, Within};
+use super::geometry::{Rect, Within};
 use super::shapes::{Pen, Shape};
 
 /// Something inside a body that opens a message.

@@ -1,7 +1,7 @@
 //! The legend: what colours and shapes mean, and what a token stands for where not every message is drawn.
 
 use leptos::prelude::*;
-use redrive::scenario::parts::Role;
+use redrive::scenario::choices::Role;
 use redrive::sim::time::grouped;
 use redrive::view::BodyView;
 

@@ -2,6 +2,7 @@
 //! real button for each part.
 
 pub mod bodies;
+pub mod geometry;
 pub mod ink;
 pub mod layout;
 pub mod legend;
@@ -25,8 +26,9 @@ use crate::lab::Lab;
 use crate::page::Page;
 use crate::state::Selection;
 use bodies::Room;
+use geometry::{Rect, Within};
 use ink::{Hit, Scene};
-use layout::{Item, Layout, Line, Rect, Within};
+use layout::{Item, Layout, Line};
 use shapes::{Group, Pen};
 use tokens::{Canvas, Leader};
 

@@ -1,6 +1,7 @@
 //! The layout of a phone: top to bottom, with the queue or log beside the chain that leads to it.
 
-use super::layout::{Item, ItemShape, Layout, Plan, Rect};
+use super::geometry::Rect;
+use super::layout::{Item, ItemShape, Layout, Plan};
 
 /// Margin at both sides.
 const SIDE: f64 = 16.0;

@@ -40,7 +40,7 @@ pub fn draw(journey: &JourneyView, stage: &StageView, layout: &Layout) -> Scene 
 
 #[cfg(test)]
 mod tests {
-    use super::super::layout::Rect;
+    use super::super::geometry::Rect;
     use super::super::shapes::Shape;
     use super::*;
     use redrive::view::{LinkView, StopView};

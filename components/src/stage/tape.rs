@@ -3,8 +3,8 @@
 use redrive::sim::time::grouped;
 use redrive::view::{PartitionView, TokenShape};
 
+use super::geometry::{Rect, Within};
 use super::ink::{Hit, SMALL, Scene, fit, key_class};
-use super::layout::{Rect, Within};
 
 /// What is known of a log.
 pub struct Tapes<'a> {

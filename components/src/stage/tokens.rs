@@ -5,8 +5,9 @@ use std::f64::consts::TAU;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
+use super::geometry::{Rect, Within};
 use super::ink::{Hit, KEYS};
-use super::layout::{Layout, Rect, Within};
+use super::layout::Layout;
 
 /// The canvas and the colours of the theme in force.
 pub struct Canvas {

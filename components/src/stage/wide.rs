@@ -1,6 +1,7 @@
 //! The layout of a desk: left to right, each column's parts as near to their rows as there is room.
 
-use super::layout::{Block, Item, ItemShape, Layout, Plan, Rect, Within};
+use super::geometry::{Rect, Within};
+use super::layout::{Block, Item, ItemShape, Layout, Plan};
 
 /// Least gap between two columns.
 const GAP: f64 = 34.0;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use redrive::brokers::profile;
 use redrive::run::Run;
-use redrive::scenario::{Faults, Scenario, parts::Kind};
+use redrive::scenario::{Faults, Scenario, kind::Kind};
 use redrive::timeline::{Progress, Timeline};
 
 use crate::lab::Lab;

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use crate::scenario::kind::Kind;
 use crate::scenario::native;
 use crate::scenario::nearest::known;
-use crate::scenario::parts::Kind;
 use crate::scenario::setting::{Refused, SettingValue};
 use crate::scenario::{Fault, Faults};
 

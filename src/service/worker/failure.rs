@@ -7,7 +7,7 @@ use super::{Doing, Job, Origin, Source};
 use crate::broker::queue::Holder;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{OnFailure, OnPoison};
+use crate::scenario::choices::{OnFailure, OnPoison};
 use crate::service::backoff::wait_us;
 use crate::sim::Handle;
 use crate::world::{Event, World};

@@ -7,7 +7,7 @@ use crate::broker::queue::Holder;
 use crate::command::CrashStep;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::{AckOrder, Role};
+use crate::scenario::choices::{AckOrder, Role};
 use crate::sim::Handle;
 use crate::world::{Caller, Event, Purpose, Reply, World};
 

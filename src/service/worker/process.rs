@@ -3,7 +3,7 @@
 use super::{Job, Origin, Remote, Source};
 use crate::broker::queue::Holder;
 use crate::observe::record::{Cause, Kind};
-use crate::scenario::parts::KeyOrder;
+use crate::scenario::choices::KeyOrder;
 use crate::sim::Handle;
 use crate::world::{Event, World};
 

@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use crate::command::MOST_PROCESSES;
 use crate::scenario::gauges::gauges;
+use crate::scenario::kind::Kind;
 use crate::scenario::links::{dead_letter_queues, links};
 use crate::scenario::native;
-use crate::scenario::parts::Kind;
 use crate::scenario::setting::{Form, Settings, Spec};
 use crate::scenario::verbs::{commands_for, crash_steps, fixed_settings};
 use crate::service::Source;

@@ -33,7 +33,7 @@ fn told(came: &[Came<'_>]) -> Vec<String> {
 }
 
 impl World {
-    /// Messages from a position on, in order of birth, or as they lie at a place: at most [`MOST_ROWS`], looking at no more than so many messages.
+    /// Messages from a position on, in order of birth, or as they lie at a place: at most `MOST_ROWS`, looking at no more than so many messages.
     #[must_use]
     pub fn messages(&self, which: &Which, from: u32, most: usize, most_looked: u32) -> MessagesView {
         if let Which::At { part, place, effect } = *which {
