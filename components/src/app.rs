@@ -49,6 +49,20 @@ impl Lab {
                 self.explain("There is nothing at this address", vec![fault]);
             }
         }
+        if self.trouble.with_untracked(Option::is_none) {
+            self.address.set_value(hash.to_owned());
+        }
+    }
+
+    /// Goes back to what was open when something could not be opened: to its address too.
+    pub fn back(self) {
+        self.trouble.set(None);
+        let address = self.address.get_value();
+        if let (Ok(history), true) = (window().history(), address != hash()) {
+            // An empty address would leave the wrong one.
+            let address = if address.is_empty() { "#/" } else { &address };
+            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(address));
+        }
     }
 }
 

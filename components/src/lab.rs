@@ -33,6 +33,8 @@ pub struct Lab {
     pub desk: StoredValue<Desk, LocalStorage>,
     /// What is open.
     pub opened: RwSignal<Option<Arc<Opened>>>,
+    /// The address that it was opened by, with its `#`.
+    pub address: StoredValue<String>,
     /// Why nothing is.
     pub trouble: RwSignal<Option<Trouble>>,
     /// What moves.
@@ -82,6 +84,7 @@ impl Lab {
         Self {
             desk: StoredValue::new_local(Desk::default()),
             opened: RwSignal::new(None),
+            address: StoredValue::new(String::new()),
             trouble: RwSignal::new(None),
             frame: RwSignal::new(Arc::default()),
             shown: RwSignal::new(Arc::new(Shown::empty())),

@@ -35,7 +35,7 @@ pub fn TroubleCover(lab: Lab, ui: Ui) -> impl IntoView {
             .with(fault_list(trouble.faults))
             .with(el("p").class("soft").says("Nothing of yours was changed. Open one of these instead."));
         if lab.opened.with(Option::is_some) {
-            cover = cover.with(button("btn pri", "Back to what was open").press(move || lab.trouble.set(None)));
+            cover = cover.with(button("btn pri", "Back to what was open").press(move || lab.back()));
         }
         vec![cover.with(shelf(lab, ui))]
     })

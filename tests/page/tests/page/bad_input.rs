@@ -46,6 +46,22 @@ fn an_address_that_is_none_is_answered_with_its_forms() {
 }
 
 #[test]
+fn the_way_back_from_a_bad_address_leads_to_the_good_one() {
+    let page = Visitor::new("way_back").open("#/s/work-queue-crash");
+    page.until("the lab is there", |page| page.count("#clock") == 1);
+    page.press(' ');
+    page.until("time runs", |page| !page.text_of("#clock").starts_with("00:00.00"));
+    page.press(' ');
+    let moment = page.text_of("#clock");
+    page.run("location.hash = '/s/work-queue-crsh'");
+    page.until_it_says("work-queue-crsh");
+    page.click_button("Back to what was open");
+    page.until("the lab is there again", |page| page.count("#trouble") == 0);
+    assert!(page.address().ends_with("#/s/work-queue-crash"), "{}", page.address());
+    assert_eq!(page.text_of("#clock"), moment);
+}
+
+#[test]
 fn what_looks_like_html_is_text() {
     let page = Visitor::new("html_input").open("");
     page.until("the lab is there", |page| page.count("#clock") == 1);
