@@ -3,12 +3,12 @@
 use super::settings::{DeliveryLimit, Kind, Overflow, Release, Settings};
 use crate::transcript::Transcript;
 
-/// What a queue's arguments mean, its dead-letter exchange and key aside.
+/// What a queue's arguments mean beside `usual`, its dead-letter exchange and key aside.
 ///
 /// # Errors
 /// The argument that is not known or has no such value.
-pub fn settings(args: &[(String, String)], release: Release) -> Result<Settings, String> {
-    let mut settings = Settings { release, ..Settings::default() };
+pub fn settings(args: &[(String, String)], usual: Settings) -> Result<Settings, String> {
+    let mut settings = usual;
     for (name, value) in args {
         set(&mut settings, name, value).ok_or_else(|| format!("{name}={value}"))?;
     }
@@ -24,6 +24,15 @@ fn set(settings: &mut Settings, name: &str, value: &str) -> Option<()> {
         }
         "x-message-ttl" => settings.ttl_us = Some(value.parse::<u64>().ok()?.checked_mul(1_000)?),
         "x-max-length" => settings.max_length = Some(value.parse().ok()?),
+        "x-max-length-bytes" => settings.max_bytes = Some(value.parse().ok()?),
+        "x-expires" => settings.expires_us = Some(value.parse::<u64>().ok()?.checked_mul(1_000)?),
+        "x-dead-letter-strategy" => {
+            settings.at_least_once = match value {
+                "at-most-once" => false,
+                "at-least-once" => true,
+                _ => return None,
+            }
+        }
         "x-overflow" => {
             settings.overflow = match value {
                 "drop-head" => Overflow::DropHead,

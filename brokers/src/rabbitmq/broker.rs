@@ -2,20 +2,26 @@
 
 use std::collections::BTreeMap;
 
+mod dead_letters;
+mod unused;
+
 use super::channel::{Channel, Pending, Subscription};
-use super::death::{Death, Reason, cycles, record};
 use super::exchange::{Binding, ExchangeKind, route};
 use super::letter::{Answer, DeadLetterTo, Delivered, Heard, Letter, Verdict};
 use super::queue::{Handed, Queue};
 use super::quorum::Cluster;
 use super::settings::{Kind, Settings};
-use crate::server::{Publish, Published, Refusal, What, Why};
+use crate::server::{Publish, Published, Refusal, Why};
 
 #[derive(Clone, Debug)]
 struct NamedQueue {
     name: String,
     queue: Queue,
     dead_letters: Option<DeadLetterTo>,
+    /// Since when nobody uses it; none while someone does.
+    unused_us: Option<u64>,
+    /// It was deleted, as nobody used it.
+    deleted: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -33,6 +39,8 @@ pub struct Broker {
     exchanges: Vec<Exchange>,
     channels: BTreeMap<u32, Channel>,
     letters: BTreeMap<u64, Letter>,
+    /// Of dead letters that stay until they are confirmed, the queues that have confirmed them.
+    confirmed: BTreeMap<u64, Vec<usize>>,
     next_letter: u64,
     next_holder: u32,
     consumer_timeout_us: Option<u64>,
@@ -66,6 +74,7 @@ impl Broker {
             exchanges: Vec::new(),
             channels: BTreeMap::new(),
             letters: BTreeMap::new(),
+            confirmed: BTreeMap::new(),
             next_letter: 0,
             next_holder: 0,
             consumer_timeout_us,
@@ -79,10 +88,11 @@ impl Broker {
     // Topology.
 
     /// Declares a queue. One that is there stays as it is.
-    pub fn declare_queue(&mut self, name: &str, settings: Settings, dead_letters: Option<DeadLetterTo>) {
+    pub fn declare_queue(&mut self, now_us: u64, name: &str, settings: Settings, dead_letters: Option<DeadLetterTo>) {
         if self.queue_index(name).is_none() {
             let settings = Settings { dead_letters: dead_letters.is_some(), ..settings };
-            self.queues.push(NamedQueue { name: name.to_owned(), queue: Queue::new(settings), dead_letters });
+            let (name, queue) = (name.to_owned(), Queue::new(settings));
+            self.queues.push(NamedQueue { name, queue, dead_letters, unused_us: Some(now_us), deleted: false });
         }
     }
 
@@ -106,13 +116,16 @@ impl Broker {
     }
 
     fn queue_index(&self, name: &str) -> Option<usize> {
-        self.queues.iter().position(|known| known.name == name)
+        self.queues.iter().position(|known| known.name == name && !known.deleted)
     }
 
-    /// How many messages of a queue wait.
-    #[must_use]
-    pub fn ready(&self, queue: &str) -> Option<u64> {
-        self.queue_index(queue).map(|at| self.queues[at].queue.ready().len())
+    /// How many messages of a queue wait. A classic queue that is asked for it counts as used at this moment.
+    pub fn ready(&mut self, now_us: u64, queue: &str) -> Option<u64> {
+        let at = self.queue_index(queue)?;
+        if self.queues[at].queue.settings().kind == Kind::Classic {
+            self.renew(now_us, at);
+        }
+        Some(self.queues[at].queue.ready().len())
     }
 
     /// Where a message goes, alternate exchanges included. None where the exchange is missing.
@@ -223,6 +236,7 @@ impl Broker {
         let holder = if quorum { self.new_holder() } else { self.channel(channel).own_holder };
         let handed = self.queues[at].queue.take(now_us, holder);
         let delivered = handed.map(|handed| self.deliver(now_us, channel, at, &handed, None));
+        self.renew(now_us, at);
         self.settle_down(now_us);
         delivered
     }
@@ -250,7 +264,7 @@ impl Broker {
             return self.fail(now_us, channel, PRECONDITION_FAILED);
         };
         for (at, tickets) in groups {
-            let queue = &mut self.queues[at].queue;
+            let NamedQueue { queue, deleted: false, .. } = &mut self.queues[at] else { continue };
             match verdict {
                 Verdict::Ack => queue.ack(now_us, &tickets),
                 Verdict::Requeue | Verdict::Fail => {
@@ -276,7 +290,7 @@ impl Broker {
 
     fn end(&mut self, now_us: u64, id: u32, why: Why) {
         let Some(channel) = self.channels.remove(&id) else { return };
-        for (at, named) in self.queues.iter_mut().enumerate() {
+        for (at, named) in self.queues.iter_mut().enumerate().filter(|(_, named)| !named.deleted) {
             named.queue.close(now_us, &channel.holders_of(at), why);
             named.queue.forget_publisher(id);
         }
@@ -320,9 +334,10 @@ impl Broker {
                 for happening in happened {
                     self.follow(now_us, at, happening.body, happening.what);
                 }
+                moved |= self.send_kept(now_us, at);
             }
             if !moved {
-                return;
+                return self.watch_use(now_us);
             }
         }
     }
@@ -338,43 +353,6 @@ impl Broker {
         self.heard.push((id, Heard::Delivery(name, delivered)));
     }
 
-    fn follow(&mut self, now_us: u64, at: usize, body: u64, what: What) {
-        match what {
-            What::DeadLettered(why) | What::DeadLetteredHeld(why) => {
-                if let (Some(letter), Some(reason)) = (self.letters.remove(&body), Reason::of(why)) {
-                    self.dead_letter(now_us, at, letter, reason);
-                }
-            }
-            What::Acked | What::AckedLate | What::Dropped(_) | What::DroppedHeld(_) => {
-                self.letters.remove(&body);
-            }
-            What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_) => {}
-        }
-    }
-
-    fn dead_letter(&mut self, now_us: u64, at: usize, mut letter: Letter, reason: Reason) {
-        let NamedQueue { name, dead_letters, queue } = &self.queues[at];
-        let release = queue.settings().release;
-        let Some(to) = dead_letters else { return };
-        let death = Death {
-            queue: name.clone(),
-            reason,
-            count: 1,
-            exchange: std::mem::replace(&mut letter.exchange, to.exchange.clone()),
-            key: letter.key.clone(),
-        };
-        record(&mut letter.deaths, death, release);
-        letter.ttl_us = None;
-        if let Some(key) = &to.key {
-            letter.key.clone_from(key);
-        }
-        for queue in self.destinations(&letter.exchange, &letter).unwrap_or_default() {
-            if !cycles(&letter.deaths, reason, &self.queues[queue].name) {
-                self.store(now_us, queue, letter.clone(), None);
-            }
-        }
-    }
-
     /// What channels heard since the last time someone asked, in order.
     pub fn take_heard(&mut self) -> Vec<(u32, Heard)> {
         std::mem::take(&mut self.heard)
@@ -385,9 +363,11 @@ impl Broker {
     /// When something happens next without a call.
     #[must_use]
     pub fn next_due_us(&self) -> Option<u64> {
-        let expiries = self.queues.iter().filter_map(|named| named.queue.next_due_us());
+        let there = self.queues.iter().filter(|named| !named.deleted);
+        let of_queues = there
+            .flat_map(|named| [named.queue.next_due_us(), named.queue.discards().next_due_us(self.clock_us), named.deleted_us()]);
         let checks = self.channels.values().filter_map(|channel| channel.check_us);
-        expiries.chain(checks).chain(self.cluster.next_due_us()).min()
+        of_queues.flatten().chain(checks).chain(self.cluster.next_due_us()).min()
     }
 
     /// Lets everything happen that is due up to now, in order.
@@ -396,10 +376,11 @@ impl Broker {
             let due_us = due_us.max(self.clock_us);
             self.clock_us = due_us;
             self.cluster.advance(due_us);
-            for named in &mut self.queues {
+            for named in self.queues.iter_mut().filter(|named| !named.deleted) {
                 named.queue.advance(due_us);
             }
             self.settle_down(due_us);
+            self.delete_unused(due_us);
             self.check_channels(due_us);
         }
         self.clock_us = self.clock_us.max(now_us);

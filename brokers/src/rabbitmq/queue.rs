@@ -41,6 +41,8 @@ pub(super) struct Queue {
     turns: Turns,
     copies: u64,
     deliveries: u64,
+    /// When a classic queue with priorities looks next for what has expired; `NEVER` if it does not.
+    looks_us: u64,
     /// The publishers that a quorum queue knows, and whether it told them to stop.
     publishers: SortedMap<u32, bool>,
     pushed: Vec<Handed>,
@@ -57,6 +59,7 @@ impl Queue {
             turns: Turns::new(settings.kind, settings.single_active),
             copies: 0,
             deliveries: 0,
+            looks_us: NEVER,
             publishers: SortedMap::default(),
             pushed: Vec::new(),
             happened: Vec::new(),
@@ -75,6 +78,10 @@ impl Queue {
         self.held.len() as u64
     }
 
+    pub(super) fn has_subscribers(&self) -> bool {
+        !self.turns.is_empty()
+    }
+
     /// What this holder has, the oldest delivery first.
     pub(super) fn held_by(&self, who: Holder) -> impl Iterator<Item = (Ticket, &InHands)> {
         self.held.range((who, 0)..=(who, u64::MAX))
@@ -84,7 +91,9 @@ impl Queue {
     pub(super) fn tune(&mut self, now_us: u64, settings: Settings) {
         self.settings = Settings { kind: self.settings.kind, ..settings };
         match self.settings.kind {
-            Kind::Classic => self.drop_heads(now_us),
+            Kind::Classic => {
+                self.drop_heads(now_us);
+            }
             Kind::Quorum => self.check_out(now_us),
         }
     }
@@ -183,8 +192,12 @@ impl Queue {
             return;
         }
         self.ready.push_last(message);
-        self.drop_heads(now_us);
-        self.expire(now_us);
+        let dropped = self.drop_heads(now_us);
+        // It looks at its head only where that may be another one (`rabbit_amqqueue_process:deliver_or_enqueue`), so one
+        // that goes before all others by its priority may expire late.
+        if dropped || self.ready.len() == 1 {
+            self.expire(now_us);
+        }
         // Someone may wait beside a queue that is not empty: who became the active consumer by another's cancelling.
         self.serve(now_us);
     }
@@ -198,9 +211,10 @@ impl Queue {
         self.settings.is_over(self.length())
     }
 
-    fn drop_heads(&mut self, now_us: u64) {
+    /// Heads make room. Says whether one did.
+    fn drop_heads(&mut self, now_us: u64) -> bool {
         if self.settings.overflow != Overflow::DropHead {
-            return;
+            return false;
         }
         let mut dropped = Vec::new();
         while self.full()
@@ -215,6 +229,7 @@ impl Queue {
         for message in &dropped {
             self.remove(now_us, message, false, Why::MaxLength);
         }
+        !dropped.is_empty()
     }
 
     /// What a quorum queue does at the end of each command: heads make room, or publishers stop or go on.
@@ -237,9 +252,19 @@ impl Queue {
 
     // Time to live.
 
-    /// When the message at the head expires. Those behind it wait for it, whatever their own time is.
+    /// When the message at the head expires, or when it is looked for. Those behind it wait for it, whatever their own time is.
     pub(super) fn next_due_us(&self) -> Option<u64> {
-        self.ready.front().map(|message| message.expires_us).filter(|expires_us| *expires_us != NEVER)
+        let due_us = if self.looks_by_itself() { self.looks_us } else { self.head_expires_us() };
+        (due_us != NEVER).then_some(due_us)
+    }
+
+    fn head_expires_us(&self) -> u64 {
+        self.ready.front().map_or(NEVER, |message| message.expires_us)
+    }
+
+    /// Whether it may overlook that its head expires: then a timer of its own says when it looks.
+    fn looks_by_itself(&self) -> bool {
+        self.settings.kind == Kind::Classic && self.settings.priorities > 0
     }
 
     fn expire(&mut self, now_us: u64) {
@@ -249,10 +274,21 @@ impl Queue {
         {
             self.remove(now_us, &message, false, Why::Expired);
         }
+        // A timer that runs is changed only for a head that expires more than a millisecond earlier (`ensure_ttl_timer`).
+        let head_us = self.head_expires_us();
+        if self.looks_by_itself() && head_us.saturating_add(1_000) < self.looks_us {
+            self.looks_us = head_us;
+        }
     }
 
     /// Lets the head expire if it is due. Time that passes serves nobody: what can be delivered has been.
     pub(super) fn advance(&mut self, now_us: u64) {
+        if self.looks_by_itself() {
+            if self.looks_us > now_us {
+                return;
+            }
+            self.looks_us = NEVER;
+        }
         self.expire(now_us);
         if self.settings.kind == Kind::Quorum {
             self.limit(now_us);
@@ -276,7 +312,10 @@ impl Queue {
 
     /// Hands the next message to who asks for one (`basic.get`).
     pub(super) fn take(&mut self, now_us: u64, who: Holder) -> Option<Handed> {
-        self.expire(now_us);
+        // A classic queue looks for what has expired after each message that it gives, not before.
+        if self.settings.kind == Kind::Quorum {
+            self.expire(now_us);
+        }
         let message = self.ready.pop()?;
         let handed = self.hand(now_us, who, message, false);
         match self.settings.kind {
@@ -291,15 +330,15 @@ impl Queue {
         if self.turns.is_empty() {
             return;
         }
-        loop {
+        if self.settings.kind == Kind::Quorum {
             self.expire(now_us);
-            if self.ready.len() == 0 {
-                return;
-            }
+        }
+        while self.ready.len() > 0 {
             let Some(who) = self.turns.next() else { return };
             if let Some(message) = self.ready.pop() {
                 self.hand(now_us, who, message, true);
             }
+            self.expire(now_us);
         }
     }
 

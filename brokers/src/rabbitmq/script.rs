@@ -6,7 +6,7 @@ use super::arguments;
 use super::broker::Broker;
 use super::exchange::Binding;
 use super::letter::{Answer, DeadLetterTo, Delivered, Heard, Letter, Verdict};
-use super::settings::{Release, Settings};
+use super::settings::Settings;
 use super::words::{self, Bind, Call, How, MAIN_QUEUE, Out};
 use crate::transcript::Transcript;
 
@@ -14,7 +14,8 @@ use crate::transcript::Transcript;
 #[derive(Debug)]
 pub struct Script {
     broker: Broker,
-    release: Release,
+    /// What a queue has that is declared without arguments.
+    usual: Settings,
     now_us: u64,
     /// Who speaks; the place is the number of the channel.
     people: Vec<String>,
@@ -36,10 +37,21 @@ impl Script {
         let usual = Settings::default();
         let timeout_us = time("consumer_timeout", usual.consumer_timeout_us)?;
         let check_us = time("channel_tick_interval", Some(usual.consumer_check_us))?.unwrap_or(usual.consumer_check_us);
+        let retry_us = time("dead_letter_worker_publisher_confirm_timeout", Some(usual.dead_letter_retry_us))?;
+        let number = |name: &str, default: u64| match transcript.value(name) {
+            None => Ok(default),
+            Some(value) => value.parse().map_err(|_| format!("{name}: {value}")),
+        };
+        let usual = Settings {
+            release,
+            message_bytes: number("message_bytes", usual.message_bytes)?,
+            dead_letter_retry_us: retry_us.unwrap_or(usual.dead_letter_retry_us),
+            ..usual
+        };
         let nodes = transcript.value("nodes").map_or(Ok(1), |nodes| nodes.parse().map_err(|_| format!("nodes: {nodes}")))?;
         let mut script = Self {
             broker: Broker::new(nodes, timeout_us, check_us),
-            release,
+            usual,
             now_us: 0,
             people: Vec::new(),
             tags: BTreeMap::new(),
@@ -100,7 +112,7 @@ impl Script {
                 };
                 self.broker.settle(now_us, who, tag, multiple, verdict);
             }
-            Call::Ready(queue) => return Ok(vec![self.broker.ready(&queue).unwrap_or_default().to_string()]),
+            Call::Ready(queue) => return Ok(vec![self.broker.ready(now_us, &queue).unwrap_or_default().to_string()]),
             Call::Purge(queue) => return Ok(vec![self.broker.purge(now_us, &queue).unwrap_or_default().to_string()]),
             Call::Wait(us) => self.pass(us),
             Call::Kill(node) => self.broker.kill_node(now_us, node),
@@ -114,11 +126,11 @@ impl Script {
     }
 
     fn declare(&mut self, name: &str, args: &[(String, String)]) -> Result<(), String> {
-        let settings = arguments::settings(args, self.release)?;
+        let settings = arguments::settings(args, self.usual)?;
         let arg = |wanted: &str| args.iter().find(|(known, _)| known == wanted).map(|(_, value)| value.clone());
         let key = arg("x-dead-letter-routing-key");
         let to = arg("x-dead-letter-exchange").map(|exchange| DeadLetterTo { exchange, key });
-        self.broker.declare_queue(name, settings, to);
+        self.broker.declare_queue(self.now_us, name, settings, to);
         Ok(())
     }
 

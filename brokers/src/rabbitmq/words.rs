@@ -20,6 +20,9 @@
 //! A word before a colon says who speaks, `main` if nobody is named; everyone has a connection with one channel in confirm
 //! mode. Durations are `500ms` or `3s`; arguments of queues are the broker's own, so `x-message-ttl` is in milliseconds.
 //!
+//! A header may set `consumer_timeout`, `channel_tick_interval` and `dead_letter_worker_publisher_confirm_timeout`, times of the
+//! node, and `message_bytes`, what the body of every message takes.
+//!
 //! Answers: what came back, then a line `WHO gets A B` for deliveries to subscriptions and `WHO closed CODE` for a channel
 //! that the broker closed. `A(r)` is redelivered, `A(r dc 2)` has `x-delivery-count` 2; 0 is not
 //! written. A death is `reason queue count`.

@@ -8,7 +8,7 @@ use amqprs::{Ack, BasicProperties, Cancel, CloseChannel, Deliver, Nack, Return};
 use async_trait::async_trait;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::values::delivery_count;
+use super::values::{body, delivery_count};
 
 /// What came.
 pub(super) enum Event {
@@ -56,7 +56,7 @@ impl AsyncConsumer for Subscription {
         let event = Event::Delivery {
             queue: self.1.clone(),
             tag: deliver.delivery_tag(),
-            name: String::from_utf8_lossy(&content).into_owned(),
+            name: body(&content),
             redelivered: deliver.redelivered(),
             count: delivery_count(&properties),
         };

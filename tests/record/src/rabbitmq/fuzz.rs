@@ -153,9 +153,17 @@ impl Maker {
         if kind == "quorum-limit" {
             set("x-delivery-limit", &dice.roll(4).to_string());
         }
+        let mut refuses = false;
         if dice.one_in(3) {
-            set("x-max-length", &(1 + dice.roll(4)).to_string());
-            if dice.one_in(2) {
+            let most = 1 + dice.roll(4);
+            if dice.one_in(3) {
+                set("message_bytes", "100");
+                set("x-max-length-bytes", &(most * 100 + 50).to_string());
+            } else {
+                set("x-max-length", &most.to_string());
+            }
+            refuses = dice.one_in(2);
+            if refuses {
                 set("x-overflow", "reject-publish");
             }
         }
@@ -175,6 +183,9 @@ impl Maker {
         if dead_letters {
             set("x-dead-letter-exchange", "");
             set("x-dead-letter-routing-key", "dlq");
+            if quorum && refuses && dice.one_in(2) {
+                set("x-dead-letter-strategy", "at-least-once");
+            }
         }
         let script = Transcript { header, steps: Vec::new() };
         let machine = Script::open(&script)?;

@@ -9,6 +9,7 @@ mod fuzz;
 mod player;
 mod values;
 
+use std::fmt::Write;
 use std::process::Command;
 
 use redrive_brokers::transcript::Transcript;
@@ -34,7 +35,7 @@ pub fn run(words: &[String]) -> Result<(), String> {
     let (wish, names) = Wish::read(words)?;
     let version = runtime.block_on(player::version())?;
     each("rabbitmq", &wish, names, &version, |script| {
-        set_timeout(script.value("consumer_timeout").unwrap_or("1800s"))?;
+        set_times(script)?;
         runtime.block_on(settled(script))
     })
 }
@@ -63,11 +64,19 @@ async fn play(script: &Transcript, run: &str) -> Result<Transcript, String> {
     Ok(found)
 }
 
-/// Channels read `consumer_timeout` of their node when they open.
-fn set_timeout(time: &str) -> Result<(), String> {
-    let ms = redrive_brokers::rabbitmq::words::duration_us(time).ok_or_else(|| format!("consumer_timeout: {time}"))? / 1_000;
+/// Times of the node that a header may set, and what they are otherwise.
+const TIMES: &[(&str, &str)] = &[("consumer_timeout", "1800s"), ("dead_letter_worker_publisher_confirm_timeout", "180s")];
+
+/// Channels read them when they open, the workers for dead letters when their queue is declared.
+fn set_times(script: &Transcript) -> Result<(), String> {
+    let mut words = String::new();
+    for (name, usual) in TIMES {
+        let time = script.value(name).unwrap_or(usual);
+        let us = redrive_brokers::rabbitmq::words::duration_us(time).ok_or_else(|| format!("{name}: {time}"))?;
+        let _ = write!(words, "application:set_env(rabbit, {name}, {}), ", us / 1_000);
+    }
     let told = Command::new("/usr/lib/rabbitmq/bin/rabbitmqctl")
-        .args(["-q", "eval", &format!("application:set_env(rabbit, consumer_timeout, {ms}).")])
+        .args(["-q", "eval", &format!("{words} ok.")])
         .output()
         .map_err(|error| format!("rabbitmqctl: {error}"))?;
     if told.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&told.stderr).into_owned()) }

@@ -20,7 +20,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{sleep, timeout};
 
 use super::events::{Event, Events, Listener, Subscription};
-use super::values::{delivery_count, header_value, kind_word, match_word, number, table};
+use super::values::{body, delivery_count, header_value, kind_word, match_word, number, table};
 
 /// Nothing more comes when nothing came for so long.
 const QUIET: Duration = Duration::from_millis(80);
@@ -45,6 +45,8 @@ pub struct Player {
     tags: BTreeMap<(String, String), u64>,
     queues: Vec<String>,
     exchanges: Vec<String>,
+    /// What a body takes at least: a name is followed by blanks.
+    message_bytes: usize,
     events: UnboundedReceiver<(String, Event)>,
     send: Events,
     /// What came while something else was waited for.
@@ -82,6 +84,7 @@ impl Player {
             tags: BTreeMap::new(),
             queues: Vec::new(),
             exchanges: Vec::new(),
+            message_bytes: script.value("message_bytes").and_then(|bytes| bytes.parse().ok()).unwrap_or(0),
             events,
             send,
             kept: Vec::new(),
@@ -256,7 +259,8 @@ impl Player {
             let person = self.people.get_mut(who).ok_or("nobody")?;
             person.published += 1;
             let number = person.published;
-            person.channel.basic_publish(properties, name.clone().into_bytes(), args).await.map_err(fault)?;
+            let body = format!("{name:0$}", self.message_bytes).into_bytes();
+            person.channel.basic_publish(properties, body, args).await.map_err(fault)?;
             if !self.confirm(who, number, name, &mut each).await {
                 break;
             }
@@ -298,7 +302,7 @@ impl Player {
             // The server may close the channel instead of answering.
             let got = timeout(PATIENCE, self.channel(who)?.basic_get(BasicGetArguments::new(&real))).await;
             let Ok(Ok(Some((ok, properties, content)))) = got else { break };
-            let name = String::from_utf8_lossy(&content).into_owned();
+            let name = body(&content);
             self.tags.insert((who.to_owned(), name.clone()), ok.delivery_tag());
             let word = words::message(&name, ok.redelivered(), delivery_count(&properties));
             if deaths {

@@ -3,6 +3,11 @@
 use amqprs::{BasicProperties, FieldTable, FieldValue};
 use redrive_brokers::rabbitmq::{ExchangeKind, Match, Value};
 
+/// The name that is a message's body.
+pub(super) fn body(content: &[u8]) -> String {
+    String::from_utf8_lossy(content).trim_end().to_owned()
+}
+
 /// `x-delivery-count`, where the server sends it.
 pub(super) fn delivery_count(properties: &BasicProperties) -> Option<u32> {
     let value = properties.headers()?.as_ref().iter().find(|(name, _)| name.as_ref() == "x-delivery-count")?.1;
