@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use redrive_brokers::postgres::{
-    Act, Change, Claim, Database, Held, Options, Pick, Recovery, Reply, Row, Session, Status, Style, Table, TableQueue,
+    Act, Change, Claim, Database, Held, Options, Pick, Recovery, Reply, Row, Session, Status, Strength, Style, Table, TableQueue,
 };
 use redrive_brokers::{Consumer, Counts, Delivery, Publish, Published, QueueServer, Refusal, Settle, Tag, What, Why};
 
@@ -69,7 +69,7 @@ impl Statements {
 
     fn claim(&mut self, by: u32, pick: Pick, most: u32, act: Act) -> Vec<u64> {
         let held = if matches!(pick, Pick::Ids(_) | Pick::Owned(_)) { Held::Wait } else { Held::Skip };
-        match self.database.claim(Session(by), Claim { table: Table::Rows, pick, most, held, act }) {
+        match self.database.claim(Session(by), Claim { table: Table::Rows, pick, most, held, strength: Strength::Update, act }) {
             Reply::Ids(ids) => ids,
             other => panic!("nothing waits or fails here: {other:?}"),
         }

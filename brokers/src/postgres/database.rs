@@ -1,4 +1,4 @@
-//! Sessions and transactions of one database under READ COMMITTED.
+//! Sessions and transactions of one database under READ COMMITTED, or REPEATABLE READ where they ask for it.
 //!
 //! Enough of PostgreSQL to play any interleaving of a few sessions on a few rows: every statement sees what was committed
 //! when it began; row locks end with their transaction or savepoint; a killed backend is a rollback; sequences do not roll
@@ -34,15 +34,19 @@ pub enum Reply {
 pub enum Fault {
     /// An earlier statement of the transaction failed; only a rollback helps.
     Aborted,
-    /// `NOWAIT`, and a row is locked.
+    /// `NOWAIT` and a row is locked, or `lock_timeout` is over.
     NotAvailable,
+    /// `statement_timeout` is over.
+    TooLong,
+    /// `REPEATABLE READ`, and a row has changed since the transaction's first statement.
+    Serialization,
     /// It would have closed a circle of waiting transactions.
     Deadlock,
     /// The session's earlier statement still waits.
     Busy,
     /// The server has terminated the session; the next statement opens a new one.
     Closed,
-    /// There is no transaction, no savepoint, or no slot of this name.
+    /// There is no transaction, no savepoint, or no slot of this name; or it is too late for another isolation level.
     Unknown,
     /// The replication slot is lost.
     SlotLost,
@@ -109,6 +113,20 @@ impl Database {
             }
         }
         self.rests(session)
+    }
+
+    /// `BEGIN ISOLATION LEVEL REPEATABLE READ`. In a transaction it sets the level, before the first query and outside of
+    /// savepoints only.
+    pub fn begin_repeatable(&mut self, session: Session) -> Reply {
+        let reply = self.begin(session);
+        let Some(xact) = self.xact_mut(session).filter(|_| reply == Reply::Done) else { return reply };
+        if !xact.repeatable && (xact.asked || !xact.savepoints.is_empty()) {
+            let reply = self.fails(session, Fault::Unknown);
+            self.wake();
+            return reply;
+        }
+        xact.repeatable = true;
+        reply
     }
 
     /// `COMMIT`, which rolls back where a statement has failed. Without a transaction it is only warned about.
@@ -198,35 +216,6 @@ impl Database {
         self.rests(session)
     }
 
-    /// `idle_in_transaction_session_timeout` of a session, in microseconds; 0 is off.
-    pub fn limit_idle(&mut self, session: Session, limit_us: u64) {
-        self.connection(session).idle_limit_us = limit_us;
-    }
-
-    /// When the next idle session is terminated.
-    #[must_use]
-    pub fn next_due_us(&self) -> Option<u64> {
-        let idle = |known: &&Connection| known.xact.is_some() && known.idle_limit_us > 0 && !self.waits(known.session);
-        self.connections.iter().filter(idle).map(Connection::idle_due_us).min()
-    }
-
-    /// Lets time pass up to now, and terminates the sessions that are idle in a transaction for longer than they may.
-    pub fn advance(&mut self, now_us: u64) {
-        while let Some(due_us) = self.next_due_us().filter(|&due_us| due_us <= now_us) {
-            self.now_us = self.now_us.max(due_us);
-            let due = |known: &&Connection| known.xact.is_some() && known.idle_limit_us > 0 && known.idle_due_us() == due_us;
-            let Some(session) = self.connections.iter().filter(due).map(|known| known.session).find(|&s| !self.waits(s)) else {
-                break;
-            };
-            self.kill(session);
-            self.closed.push(session);
-        }
-        self.now_us = self.now_us.max(now_us);
-        if self.wal.marks_now(now_us) {
-            self.wal.mark(now_us, self.oldest_lsn());
-        }
-    }
-
     /// `CHECKPOINT`.
     pub fn checkpoint(&mut self) {
         self.wal.mark(self.now_us, self.oldest_lsn());
@@ -234,7 +223,7 @@ impl Database {
     }
 
     /// Where the oldest open transaction began to write.
-    fn oldest_lsn(&self) -> Option<u64> {
+    pub(super) fn oldest_lsn(&self) -> Option<u64> {
         let open = self.connections.iter().filter_map(|known| known.xact.as_ref());
         open.filter(|xact| xact.xid.is_some()).map(|xact| xact.first_lsn).min()
     }

@@ -1,11 +1,13 @@
 //! PostgreSQL as a queue and as an outbox.
 //!
-//! [`Database`] plays the interleavings of a few sessions on a few rows under READ COMMITTED; the recordings are of it.
+//! [`Database`] plays the interleavings of a few sessions on a few rows; the recordings are of it.
 //! [`TableQueue`] is a table of jobs for many rows, by the same rules. [`LastId`], [`Flag`], [`Horizon`] and the slot of
 //! [`Wal`] are the ways to read an outbox.
 
 mod database;
 mod heap;
+mod limits;
+mod locking;
 mod options;
 pub mod profile;
 mod queue;
@@ -24,7 +26,7 @@ pub use options::{Options, Recovery, Style};
 pub use queue::TableQueue;
 pub use relay::{Flag, Horizon, LastId};
 pub use statement::{Act, Claim, Held};
-pub use table::{Change, Pick, Row, Status, Table};
+pub use table::{Change, Pick, Row, Status, Strength, Table};
 pub use wal::{Changed, Commit, Op, SEGMENT_BYTES, Slot, Wal, WalStatus};
 pub use writing::{Step, Trouble, Writing, Written};
 pub use xids::{Snapshot, Xids};

@@ -64,7 +64,9 @@ pub const TABLE: Profile = Profile {
         },
     ],
     not_modelled: &[
-        "NOWAIT, levels above READ COMMITTED, shared and key locks, table locks, foreign keys, triggers, prepared transactions.",
+        "SERIALIZABLE, table locks, triggers, prepared transactions; of foreign keys only the lock that their check takes.",
+        "A queue's own claims are FOR UPDATE under READ COMMITTED, with or without SKIP LOCKED. NOWAIT, REPEATABLE READ, weaker row \
+         locks, lock_timeout and statement_timeout are in the machine that the recordings are held to, not in a scenario's queue.",
         "Which of two deadlocked transactions fails, where their waits began within one deadlock_timeout: always the one that \
          closes the circle.",
         "A connection that breaks without a word: its transaction stays open until TCP keepalive notices, 2 hours as shipped.",

@@ -7,11 +7,14 @@
 //! | --- | --- |
 //! | `begin`, `commit`, `rollback`, `savepoint a`, `rollback to a`, `release a` | as in SQL; no answer |
 //! | `kill` | its backend is terminated |
+//! | `begin repeatable read` | at that isolation level |
 //! | `insert A B`, `order A` | a row for each into the rows, the orders |
 //! | `inbox 7` | `insert … on conflict do nothing` of a unique key: the key, or `none` where it is known |
 //! | `emit A` | `pg_logical_emit_message`, transactional |
 //! | `claim 2`, `claim 2 waiting`, `claim 2 nowait` | ready rows `for update skip locked`, without it, with `nowait` |
 //! | `unsent 2`, `lock 1 2` | rows not sent, skipping locked ones; these rows, waiting |
+//! | `lock 1 for share`, … `for key share`, … `for no key update` | the weaker locks |
+//! | `touch 1` | a plain `UPDATE` that counts an attempt: it locks `for no key update` |
 //! | `lease 2 for 1s`, `lease 2 for 1s or expired` | running until then, one more attempt, skipping locked rows |
 //! | `extend 1 for 1s`, `delete 1 if mine`, `done 1 if mine` | where the row still runs under the session's name |
 //! | `delete 1 2`, `done 1`, `sent 1`, `attempt 1` | of these rows, waiting; `attempt` counts one more |
@@ -20,7 +23,7 @@
 //! | `see`, `see all`, `see unsent`, `see orders` | visible rows: ready ones; `4(running 1)` with state and attempts |
 //! | `xid`, `snapshot` | `+2`, counted from the script's beginning |
 //! | `advisory 7` | `pg_advisory_xact_lock` |
-//! | `idle limit 1s` | `idle_in_transaction_session_timeout` |
+//! | `idle limit 1s`, `lock limit 1s`, `statement limit 1s` | `idle_in_transaction_session_timeout`, `lock_timeout`, `statement_timeout` |
 //! | `busy 500 x 1000` | 500 rows of 1000 bytes into a table that nobody looks at, committed |
 //! | `trim busy 500` | deletes so many rows of it, the oldest first, committed |
 //! | `create slot`, `drop slot` | a logical replication slot |
@@ -30,14 +33,12 @@
 //! Said by nobody: `wait 1500ms`, `checkpoint`, `vacuum busy`, `busy size` (pages of 8 kB), `slot status`, `slot keeps` (whole MB, as a power of two), and the relays
 //! `last-id polls`, `horizon polls`.
 
-use std::fmt::Write;
+mod lines;
 
-use super::{Act, Change, Claim, Database, Fault, Held, Op, Pick, Reply, Row, Session, Status, Table, WalStatus};
+use super::{Act, Change, Claim, Database, Held, Op, Pick, Reply, Session, Strength, Table, WalStatus};
 use super::{Horizon, LastId};
 use crate::transcript::Transcript;
-
-/// The first transaction id of a script: answers count from the one before.
-const FIRST_XID: u64 = 701;
+use lines::{FIRST_XID, claim, count, failed, ids, keeps, lines, number, numbers, seen, since, unknown, us};
 
 /// A script's database, its relays, and the names it uses.
 #[derive(Debug)]
@@ -124,8 +125,10 @@ impl Player {
             [rows @ .., "if", "mine"] => claim(Pick::Owned(numbers(rows)), u32::MAX, Held::Wait, act),
             _ => claim(Pick::Ids(numbers(rows)), u32::MAX, Held::Wait, act),
         };
+        let weaker = |rows: &[&str], strength, act| Claim { strength, ..these(rows, act) };
         let database = &mut self.database;
         let reply = match words {
+            ["begin", "repeatable", "read"] => return self.quiet(|database| database.begin_repeatable(session)),
             ["begin"] => return self.quiet(|database| database.begin(session)),
             ["commit"] => return self.quiet(|database| database.commit(session)),
             ["rollback"] => return self.quiet(|database| database.rollback(session)),
@@ -147,6 +150,14 @@ impl Player {
             }
             ["idle", "limit", time] => {
                 database.limit_idle(session, us(time));
+                return Vec::new();
+            }
+            ["lock", "limit", time] => {
+                database.limit_lock(session, us(time));
+                return Vec::new();
+            }
+            ["statement", "limit", time] => {
+                database.limit_statement(session, us(time));
                 return Vec::new();
             }
             ["emit", label] => {
@@ -172,6 +183,12 @@ impl Player {
             ["claim", most, "waiting"] => database.claim(session, claim(Pick::Ready, count(most), Held::Wait, Act::Lock)),
             ["claim", most, "nowait"] => database.claim(session, claim(Pick::Ready, count(most), Held::Fail, Act::Lock)),
             ["unsent", most] => database.claim(session, skip(Pick::Unsent, most, Act::Lock)),
+            ["lock", rows @ .., "for", "key", "share"] => database.claim(session, weaker(rows, Strength::KeyShare, Act::Lock)),
+            ["lock", rows @ .., "for", "share"] => database.claim(session, weaker(rows, Strength::Share, Act::Lock)),
+            ["lock", rows @ .., "for", "no", "key", "update"] => {
+                database.claim(session, weaker(rows, Strength::NoKeyUpdate, Act::Lock))
+            }
+            ["touch", row] => database.claim(session, weaker(&[row], Strength::NoKeyUpdate, Act::Set(Change::Attempt))),
             ["lock", rows @ ..] => database.claim(session, these(rows, Act::Lock)),
             ["lease", most, "for", time] => {
                 database.claim(session, skip(Pick::Ready, most, Act::Set(Change::Lease { for_us: us(time) })))
@@ -308,99 +325,5 @@ impl Player {
             (_, Table::Orders) => format!("orders{sign}{id}"),
             (_, Table::Inbox) => format!("inbox{sign}{id}"),
         }
-    }
-}
-
-fn claim(pick: Pick, most: u32, held: Held, act: Act) -> Claim {
-    Claim { table: Table::Rows, pick, most, held, act }
-}
-
-fn number(names: &mut Vec<String>, name: &str) -> u32 {
-    let place = names.iter().position(|known| known == name).unwrap_or_else(|| {
-        names.push(name.to_owned());
-        names.len() - 1
-    });
-    u32::try_from(place).unwrap_or(u32::MAX)
-}
-
-fn count(word: &str) -> u32 {
-    word.parse().unwrap_or(0)
-}
-
-fn numbers(words: &[&str]) -> Vec<u64> {
-    words.iter().filter_map(|word| word.parse().ok()).collect()
-}
-
-/// `1500ms` or `2s` in microseconds.
-fn us(word: &str) -> u64 {
-    let (value, unit_us) = match word.strip_suffix("ms") {
-        Some(value) => (value, 1_000),
-        None => (word.strip_suffix('s').unwrap_or(word), 1_000_000),
-    };
-    value.parse::<u64>().unwrap_or(0).saturating_mul(unit_us)
-}
-
-fn unknown() -> Vec<String> {
-    vec!["unknown words".to_owned()]
-}
-
-fn since(xid: u64) -> String {
-    format!("+{}", xid.saturating_sub(FIRST_XID - 1))
-}
-
-fn ids(found: &[u64]) -> String {
-    if found.is_empty() {
-        return "none".to_owned();
-    }
-    found.iter().map(u64::to_string).collect::<Vec<_>>().join(" ")
-}
-
-fn lines(transactions: &[Vec<String>]) -> Vec<String> {
-    if transactions.is_empty() {
-        return vec!["none".to_owned()];
-    }
-    transactions.iter().map(|changes| changes.join(" ")).collect()
-}
-
-fn seen(rows: &[Row], states: bool) -> String {
-    if rows.is_empty() {
-        return "none".to_owned();
-    }
-    let mut line = String::new();
-    for row in rows {
-        let space = if line.is_empty() { "" } else { " " };
-        let _ = write!(line, "{space}{}", row.id);
-        if states {
-            let state = match row.status {
-                Status::Ready => "ready",
-                Status::Running => "running",
-                Status::Done => "done",
-                Status::Failed => "failed",
-            };
-            let _ = write!(line, "({state} {})", row.attempts);
-        }
-    }
-    line
-}
-
-fn failed(fault: Fault) -> String {
-    let why = match fault {
-        Fault::Aborted => "transaction is aborted",
-        Fault::NotAvailable => "lock not available",
-        Fault::Deadlock => "deadlock",
-        Fault::Busy => "session waits",
-        Fault::Closed => "connection closed",
-        Fault::Unknown => "no such thing",
-        Fault::SlotLost => "slot is lost",
-        Fault::Full => "full",
-    };
-    format!("failed: {why}")
-}
-
-/// Whole megabytes, rounded down to a power of two.
-fn keeps(bytes: u64) -> String {
-    match (bytes >> 20).checked_ilog2() {
-        None => "under 1MB".to_owned(),
-        Some(power) => format!("{}MB", 1_u64 << power),
     }
 }

@@ -7,25 +7,27 @@
 //! - `SKIP LOCKED` passes by rows that others hold; `NOWAIT` fails; otherwise the statement waits for the holder's end.
 
 use super::database::{Database, Fault, Reply, Session};
-use super::table::{Change, Death, Mark, Pick, Row, Table};
+use super::locking::Lock;
+use super::table::{Change, Death, Mark, Pick, Row, RowLock, Strength, Table};
 use super::wal::{Changed, Op};
+use super::xact::Xact;
 use super::xids::Snapshot;
 
 /// What a statement does about a row that another transaction holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// `FOR UPDATE`: it waits.
+    /// It waits.
     Wait,
-    /// `FOR UPDATE SKIP LOCKED`: it goes on with the next row.
+    /// `SKIP LOCKED`: it goes on with the next row.
     Skip,
-    /// `FOR UPDATE NOWAIT`: it fails.
+    /// `NOWAIT`: it fails.
     Fail,
 }
 
 /// What a statement does with the rows that it has locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// `SELECT … FOR UPDATE`.
+    /// `SELECT … FOR UPDATE`, or a weaker lock.
     Lock,
     /// `UPDATE`.
     Set(Change),
@@ -44,8 +46,17 @@ pub struct Claim {
     pub most: u32,
     /// What it does about rows that others hold.
     pub held: Held,
+    /// How it locks them.
+    pub strength: Strength,
     /// What it does with them.
     pub act: Act,
+}
+
+impl Claim {
+    /// `UPDATE` without a `SELECT … FOR UPDATE` of the same rows.
+    pub(super) fn is_plain_update(&self) -> bool {
+        self.strength == Strength::NoKeyUpdate && matches!(self.act, Act::Set(_))
+    }
 }
 
 /// A statement that waits.
@@ -56,7 +67,11 @@ pub(super) struct Pending {
     /// Commits that it sees.
     snapshot: u64,
     /// The transaction that it waits for.
-    on: u64,
+    pub(super) on: u64,
+    /// Since when.
+    pub(super) since_us: u64,
+    /// When it began.
+    pub(super) begun_us: u64,
     pub(super) work: Work,
 }
 
@@ -71,13 +86,6 @@ pub(super) enum Work {
     Advisory { key: u64 },
     /// `pg_create_logical_replication_slot`: transactions whose end it waits for; whether it has waited once before.
     Slot { running: Vec<u64>, again: bool },
-}
-
-/// What came of trying to lock a row.
-enum Lock {
-    Taken,
-    Gone,
-    HeldBy(u64),
 }
 
 impl Database {
@@ -131,7 +139,7 @@ impl Database {
     pub fn select(&mut self, session: Session, table: Table, pick: &Pick) -> Result<Vec<Row>, Fault> {
         let xact = self.enters(session)?;
         let now_us = self.xact(session).map_or(0, |xact| xact.begun_us);
-        let seen = self.versions.iter().filter(|version| version.table == table && version.seen(xact, self.commits));
+        let seen = self.versions.iter().filter(|version| version.table == table && version.seen(xact, self.sees(session)));
         let rows = seen.map(|version| version.row).filter(|row| pick.fits(row, now_us, session.0)).collect();
         self.leaves(session);
         Ok(rows)
@@ -154,7 +162,10 @@ impl Database {
     /// The transaction has failed, or the session waits.
     pub fn current_snapshot(&mut self, session: Session) -> Result<Snapshot, Fault> {
         self.enters(session)?;
-        let snapshot = self.xids.snapshot(self.xact(session).and_then(|xact| xact.xid));
+        let snapshot = match self.xact(session) {
+            Some(Xact { first: Some((_, shown)), .. }) => shown.clone(),
+            xact => self.xids.snapshot(xact.and_then(|xact| xact.xid)),
+        };
         self.leaves(session);
         Ok(snapshot)
     }
@@ -224,10 +235,11 @@ impl Database {
             Ok(xact) => xact,
             Err(fault) => return Reply::Failed(fault),
         };
-        let mut pending = Pending { session, xact, snapshot: self.commits, on: 0, work };
+        let (snapshot, now_us) = (self.sees(session), self.now_us);
+        let mut pending = Pending { session, xact, snapshot, on: 0, since_us: now_us, begun_us: now_us, work };
         if let Work::Claim { claim, ids, .. } = &mut pending.work {
             let now_us = self.xact(session).map_or(0, |xact| xact.begun_us);
-            let seen = self.versions.iter().filter(|version| version.table == claim.table && version.seen(xact, self.commits));
+            let seen = self.versions.iter().filter(|version| version.table == claim.table && version.seen(xact, snapshot));
             ids.extend(seen.map(|version| version.row).filter(|row| claim.pick.fits(row, now_us, session.0)).map(|row| row.id));
         }
         if let Some(reply) = self.goes_on(&mut pending) {
@@ -256,6 +268,7 @@ impl Database {
                     match self.lock(session, xact, snapshot, claim, id) {
                         Lock::Taken => got.push(id),
                         Lock::Gone => {}
+                        Lock::Changed => return Some(self.fails(session, Fault::Serialization)),
                         Lock::HeldBy(holder) => match claim.held {
                             Held::Skip => {}
                             Held::Fail => return Some(self.fails(session, Fault::NotAvailable)),
@@ -285,6 +298,9 @@ impl Database {
                     }
                     Some(version) => match version.born {
                         Mark::By { xact: by, .. } if by != xact => Some(by),
+                        Mark::Committed(order) if order > snapshot && self.is_repeatable(session) => {
+                            return Some(self.fails(session, Fault::Serialization));
+                        }
                         _ => return Some(self.done(session, Vec::new())),
                     },
                 }
@@ -319,59 +335,11 @@ impl Database {
                 running.first().copied()
             }
         };
-        pending.on = blocked.unwrap_or_default();
+        let on = blocked.unwrap_or_default();
+        if pending.on != on {
+            (pending.on, pending.since_us) = (on, self.now_us);
+        }
         self.circular(pending).then(|| self.fails(session, Fault::Deadlock))
-    }
-
-    /// Whether what a statement waits for waits for it. The one that closes the circle is told, as when its
-    /// `deadlock_timeout` is the last to begin.
-    fn circular(&self, waiting: &Pending) -> bool {
-        let mut on = waiting.on;
-        for _ in 0..=self.pending.len() {
-            match self.pending.iter().find(|pending| pending.xact == on) {
-                Some(pending) if pending.on == waiting.xact => return true,
-                Some(pending) => on = pending.on,
-                None => return false,
-            }
-        }
-        false
-    }
-
-    /// Tries to lock the newest version of a row that the statement has seen.
-    fn lock(&mut self, session: Session, xact: u64, snapshot: u64, claim: &Claim, id: u64) -> Lock {
-        let same = |at: usize, known: &Self| {
-            known.versions.get(at).is_some_and(|version| (version.table, version.row.id) == (claim.table, id))
-        };
-        let mut at = self.place(claim.table, id);
-        while same(at, self) && !self.versions[at].seen(xact, snapshot) {
-            at += 1;
-        }
-        let mut newer = false;
-        while same(at, self) {
-            let version = &self.versions[at];
-            if let Some(holder) = version.holder(xact) {
-                return Lock::HeldBy(holder);
-            }
-            match version.died {
-                Some(Death { updated: true, .. }) => {
-                    newer = true;
-                    at += 1;
-                }
-                Some(_) => return Lock::Gone,
-                None => {
-                    let row = version.row;
-                    // A lock that the transaction has already is not taken again, so it gives out no id to a savepoint.
-                    if version.lock.is_none() {
-                        self.assign(session);
-                        self.wal.write_lock();
-                        self.versions[at].lock = self.mark(session);
-                    }
-                    let now_us = self.xact(session).map_or(0, |xact| xact.begun_us);
-                    return if newer && !claim.pick.fits(&row, now_us, session.0) { Lock::Gone } else { Lock::Taken };
-                }
-            }
-        }
-        Lock::Gone
     }
 
     /// Does to the locked rows what the statement is for.
@@ -390,13 +358,17 @@ impl Database {
             while self.versions[at].died.is_some() {
                 at += 1;
             }
-            debug_assert!(self.versions[at].holder(xact).is_none(), "it was locked");
+            debug_assert!(self.versions[at].holder(xact, claim.strength).is_none(), "it was locked");
             self.versions[at].died = Some(Death { mark, updated: change.is_some() });
+            // What others have locked of it, they have locked of its next version, too.
+            let others = |lock: &&RowLock| lock.mark.is_of_other(xact);
+            let locks: Vec<RowLock> = self.versions[at].locks.iter().filter(others).copied().collect();
             let op = if let Some(change) = change {
                 let row = change.applied(self.versions[at].row, now_us, session.0);
                 if let Err(fault) = self.store(session, claim.table, row, Some(at)) {
                     return self.fails(session, fault);
                 }
+                self.versions[at + 1].locks = locks;
                 Op::Update
             } else {
                 Op::Delete

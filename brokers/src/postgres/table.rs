@@ -67,6 +67,11 @@ impl Mark {
         }
     }
 
+    /// Whether another transaction did it that still runs.
+    pub(super) fn is_of_other(self, xact: u64) -> bool {
+        matches!(self, Self::By { xact: by, .. } if by != xact)
+    }
+
     /// Whether a rollback of `xact` to its savepoint of this number undoes it.
     pub(super) fn undone(self, xact: u64, savepoint: u32) -> bool {
         matches!(self, Self::By { xact: by, savepoint: inner } if by == xact && inner >= savepoint)
@@ -96,8 +101,40 @@ pub(super) struct Version {
     pub(super) row: Row,
     pub(super) born: Mark,
     pub(super) died: Option<Death>,
-    /// A row lock, always that of a running transaction.
-    pub(super) lock: Option<Mark>,
+    /// Row locks, always those of running transactions.
+    pub(super) locks: Vec<RowLock>,
+}
+
+/// How strong a row lock is, the weakest first ("Row-Level Locks" in the documentation).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strength {
+    /// `FOR KEY SHARE`, as the check of a foreign key takes it.
+    KeyShare,
+    /// `FOR SHARE`.
+    Share,
+    /// `FOR NO KEY UPDATE`, as an `UPDATE` takes it that leaves the keys as they are.
+    NoKeyUpdate,
+    /// `FOR UPDATE`, as a `DELETE` takes it.
+    Update,
+}
+
+impl Strength {
+    /// Whether two transactions cannot have these locks on a row at the same time.
+    fn conflicts(self, other: Self) -> bool {
+        match self {
+            Self::KeyShare => other == Self::Update,
+            Self::Share => other >= Self::NoKeyUpdate,
+            Self::NoKeyUpdate => other >= Self::Share,
+            Self::Update => true,
+        }
+    }
+}
+
+/// A row lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RowLock {
+    pub(super) mark: Mark,
+    pub(super) strength: Strength,
 }
 
 impl Version {
@@ -106,12 +143,23 @@ impl Version {
         self.born.seen(xact, snapshot) && !self.died.is_some_and(|death| death.mark.seen(xact, snapshot))
     }
 
-    /// The other running transaction that locked, updated or deleted it.
-    pub(super) fn holder(&self, xact: u64) -> Option<u64> {
-        [self.lock, self.died.map(|death| death.mark)].into_iter().flatten().find_map(|mark| match mark {
-            Mark::By { xact: by, .. } if by != xact => Some(by),
-            _ => None,
+    /// The other running transaction that locked, updated or deleted it, so that a lock of this strength must wait.
+    pub(super) fn holder(&self, xact: u64, strength: Strength) -> Option<u64> {
+        let ended = self.died.map(|death| RowLock {
+            mark: death.mark,
+            strength: if death.updated { Strength::NoKeyUpdate } else { Strength::Update },
+        });
+        self.locks.iter().copied().chain(ended).filter(|lock| lock.strength.conflicts(strength)).find_map(|lock| {
+            match lock.mark {
+                Mark::By { xact: by, .. } if by != xact => Some(by),
+                _ => None,
+            }
         })
+    }
+
+    /// Whether a transaction has a lock on it that is at least as strong.
+    pub(super) fn is_locked_by(&self, xact: u64, strength: Strength) -> bool {
+        self.locks.iter().any(|lock| lock.strength >= strength && lock.mark.undone(xact, 0))
     }
 }
 

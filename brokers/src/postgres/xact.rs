@@ -4,6 +4,7 @@ use super::database::{Database, Fault, Reply, Session};
 use super::statement::Work;
 use super::table::{Mark, Row, Table, Version};
 use super::wal::Changed;
+use super::xids::Snapshot;
 
 /// Row versions that a machine keeps at most.
 const MOST_VERSIONS: usize = 100_000;
@@ -28,6 +29,12 @@ pub(super) struct Xact {
     pub(super) first_lsn: u64,
     /// Without `BEGIN`: it ends with its statement.
     pub(super) implicit: bool,
+    /// It has had a statement that saw something.
+    pub(super) asked: bool,
+    /// `REPEATABLE READ`: every statement sees what the first one saw.
+    pub(super) repeatable: bool,
+    /// What its first statement saw, where that holds for all: so many commits, and the snapshot that is shown.
+    pub(super) first: Option<(u64, Snapshot)>,
     pub(super) failed: bool,
     pub(super) savepoints: Vec<Savepoint>,
     /// Ids of released savepoints: they end with the transaction.
@@ -54,11 +61,19 @@ pub(super) struct Connection {
     pub(super) xact: Option<Xact>,
     /// `idle_in_transaction_session_timeout` in microseconds; 0 is off.
     pub(super) idle_limit_us: u64,
+    /// `lock_timeout` in microseconds; 0 is off.
+    pub(super) lock_limit_us: u64,
+    /// `statement_timeout` in microseconds; 0 is off.
+    pub(super) statement_limit_us: u64,
     /// When its last statement ended.
     pub(super) idle_since_us: u64,
 }
 
 impl Connection {
+    fn new(session: Session) -> Self {
+        Self { session, xact: None, idle_limit_us: 0, lock_limit_us: 0, statement_limit_us: 0, idle_since_us: 0 }
+    }
+
     /// When it has been idle for as long as it may, in microseconds.
     pub(super) fn idle_due_us(&self) -> u64 {
         self.idle_since_us.saturating_add(self.idle_limit_us)
@@ -80,7 +95,7 @@ impl Database {
         }
         let Some(born) = self.xact(session).map(Xact::mark) else { return Err(Fault::Unknown) };
         let at = after.map_or_else(|| self.place(table, row.id), |place| place + 1);
-        self.versions.insert(at, Version { table, row, born, died: None, lock: None });
+        self.versions.insert(at, Version { table, row, born, died: None, locks: Vec::new() });
         Ok(())
     }
 
@@ -134,11 +149,27 @@ impl Database {
         if let Some(fault) = self.refuses(session) {
             return Err(fault);
         }
-        match self.xact(session) {
+        let now = (self.commits, self.xids.snapshot(None));
+        match self.xact_mut(session) {
             Some(xact) if xact.failed => Err(Fault::Aborted),
-            Some(xact) => Ok(xact.serial),
+            Some(xact) => {
+                xact.asked = true;
+                if xact.repeatable {
+                    xact.first.get_or_insert(now);
+                }
+                Ok(xact.serial)
+            }
             None => Ok(self.open(session, true)),
         }
+    }
+
+    pub(super) fn is_repeatable(&self, session: Session) -> bool {
+        self.xact(session).is_some_and(|xact| xact.repeatable)
+    }
+
+    /// How many commits the statements of a session see that begin now.
+    pub(super) fn sees(&self, session: Session) -> u64 {
+        self.xact(session).and_then(|xact| xact.first.as_ref()).map_or(self.commits, |(commits, _)| *commits)
     }
 
     /// A statement ends well.
@@ -189,7 +220,7 @@ impl Database {
 
     pub(super) fn connection(&mut self, session: Session) -> &mut Connection {
         let place = self.connections.iter().position(|known| known.session == session).unwrap_or_else(|| {
-            self.connections.push(Connection { session, xact: None, idle_limit_us: 0, idle_since_us: 0 });
+            self.connections.push(Connection::new(session));
             self.connections.len() - 1
         });
         &mut self.connections[place]
@@ -204,6 +235,9 @@ impl Database {
             xid: None,
             first_lsn: 0,
             implicit,
+            asked: false,
+            repeatable: false,
+            first: None,
             failed: false,
             savepoints: Vec::new(),
             released: Vec::new(),
@@ -232,7 +266,7 @@ impl Database {
         self.versions.retain(|version| !version.born.undone(serial, savepoint));
         for version in &mut self.versions {
             version.died.take_if(|death| death.mark.undone(serial, savepoint));
-            version.lock.take_if(|lock| lock.undone(serial, savepoint));
+            version.locks.retain(|lock| !lock.mark.undone(serial, savepoint));
         }
         self.advisory.retain(|(_, mark)| !mark.undone(serial, savepoint));
     }
@@ -251,7 +285,7 @@ impl Database {
                 if let Some(death) = &mut version.died {
                     death.mark = death.mark.after_commit(xact.serial, self.commits);
                 }
-                version.lock.take_if(|lock| lock.undone(xact.serial, 0));
+                version.locks.retain(|lock| !lock.mark.undone(xact.serial, 0));
             }
             self.advisory.retain(|(_, mark)| !mark.undone(xact.serial, 0));
             let inner = xact.savepoints.iter().filter_map(|inner| inner.xid);
@@ -262,7 +296,8 @@ impl Database {
                 self.wal.commit(xact.changes.into_iter().map(|(_, change)| change).collect());
             }
         }
-        if self.pending.iter().all(|pending| matches!(pending.work, Work::Slot { .. })) {
+        let look_back = self.connections.iter().any(|known| known.xact.as_ref().is_some_and(|xact| xact.first.is_some()));
+        if !look_back && self.pending.iter().all(|pending| matches!(pending.work, Work::Slot { .. })) {
             // Nobody's statement sees them any more.
             self.versions.retain(|version| !matches!(version.died, Some(death) if matches!(death.mark, Mark::Committed(_))));
         }

@@ -67,8 +67,9 @@ fn script(seed: u64) -> Transcript {
         let session = dice.below(3) + 1;
         let (row, other, few) = (dice.below(5) + 1, dice.below(5) + 1, dice.below(3) + 1);
         let name = ["a", "b"][dice.below(2) as usize];
-        let said = match dice.below(40) {
-            0..=5 => "begin".to_owned(),
+        let said = match dice.below(44) {
+            0..=4 => "begin".to_owned(),
+            5 => "begin repeatable read".to_owned(),
             6..=8 => "commit".to_owned(),
             9 => "rollback".to_owned(),
             10 | 11 => format!("savepoint {name}"),
@@ -94,6 +95,8 @@ fn script(seed: u64) -> Transcript {
             35 => format!("inbox {row}"),
             36 => "order X".to_owned(),
             37 => format!("extend {row} for 60s"),
+            38..=40 => format!("lock {row} for {}", ["key share", "share", "no key update"][dice.below(3) as usize]),
+            41 => format!("touch {row}"),
             _ => {
                 let shared =
                     ["last-id polls", "horizon polls", "R: peek slot", "R: read slot", "R: read slot 4", "R: follow rows"];

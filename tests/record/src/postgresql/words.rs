@@ -97,8 +97,10 @@ fn why(client: &Client, error: &Error) -> String {
     match fault.code().code() {
         "25P02" => "transaction is aborted".to_owned(),
         "40P01" => "deadlock".to_owned(),
+        "40001" => "could not serialize".to_owned(),
+        "57014" => "statement timeout".to_owned(),
         "55P03" => "lock not available".to_owned(),
-        "25P01" | "3B001" | "42704" => "no such thing".to_owned(),
+        "25001" | "25P01" | "3B001" | "42704" => "no such thing".to_owned(),
         "57P01" | "25P03" => "connection closed".to_owned(),
         "55000" if fault.message().contains("can no longer get changes") => "slot is lost".to_owned(),
         _ => fault.message().to_owned(),
@@ -121,9 +123,12 @@ fn answer(client: &mut Client, name: &str, base_xid: i64, words: &[&str]) -> Res
     let lease =
         |time: &str| format!("status = 'running', attempts = attempts + 1, owner = '{name}', locked_until = now() + '{time}'");
     let query = match words {
+        ["begin", "repeatable", "read"] => return quiet(client, "begin isolation level repeatable read"),
         ["begin" | "commit" | "rollback"] => return quiet(client, words[0]),
         ["savepoint" | "release", _] | ["rollback", "to", _] => return quiet(client, &words.join(" ")),
         ["idle", "limit", time] => return quiet(client, &format!("set idle_in_transaction_session_timeout = '{time}'")),
+        ["lock", "limit", time] => return quiet(client, &format!("set lock_timeout = '{time}'")),
+        ["statement", "limit", time] => return quiet(client, &format!("set statement_timeout = '{time}'")),
         ["emit", label] => return quiet(client, &format!("select pg_logical_emit_message(true, 'outbox', '{label}')")),
         ["advisory", key] => return quiet(client, &format!("select pg_advisory_xact_lock({key})")),
         ["busy", rows, "x", bytes] => {
@@ -157,6 +162,10 @@ fn answer(client: &mut Client, name: &str, base_xid: i64, words: &[&str]) -> Res
         ["claim", most, "waiting"] => select(ready, most, ""),
         ["claim", most, "nowait"] => select(ready, most, "nowait"),
         ["unsent", most] => select("not sent", most, "skip locked"),
+        ["lock", rows @ .., "for", "key", "share"] => weaker(&these(rows), "key share"),
+        ["lock", rows @ .., "for", "share"] => weaker(&these(rows), "share"),
+        ["lock", rows @ .., "for", "no", "key", "update"] => weaker(&these(rows), "no key update"),
+        ["touch", row] => format!("update rows set attempts = attempts + 1 where id = {row} returning id"),
         ["lock", rows @ ..] => select(&these(rows), "all", ""),
         ["lease", most, "for", time] => update(&select(ready, most, "skip locked"), &lease(time)),
         ["lease", most, "for", time, "or", "expired"] => update(&select(due, most, "skip locked"), &lease(time)),
@@ -185,6 +194,10 @@ fn answer(client: &mut Client, name: &str, base_xid: i64, words: &[&str]) -> Res
     let mut ids: Vec<u64> = column(client, &query)?.iter().filter_map(|id| id.parse().ok()).collect();
     ids.sort_unstable();
     Ok(vec![listed(ids.iter().map(u64::to_string))])
+}
+
+fn weaker(fits: &str, lock: &str) -> String {
+    format!("select id from rows where {fits} order by id for {lock}")
 }
 
 fn insert(table: &str, labels: &[&str]) -> String {
