@@ -186,7 +186,7 @@ pub const QUORUM: Profile = Profile {
         retention: "until acknowledged",
         replay: "no",
         delay: "no; by a queue with a time to live whose dead letters come here",
-        priorities: "no; two levels since 4.0, not modelled",
+        priorities: "no; from 4.0 on two levels, above 4 and up to 4, two to one",
         dead_letters: "rejected, expired, surplus, or returned more often than the delivery limit",
         deduplication: "no",
         limits: "prefetch 65,535, 2,000 where none is set; consumer timeout 30 min",
@@ -195,7 +195,8 @@ pub const QUORUM: Profile = Profile {
     not_modelled: &[
         "Automatic acknowledgement, transactions, consumer priorities, bindings between exchanges. \
          Every message of a queue has the same size, and a consumer that comes declares a deleted queue anew.",
-        "The two priority levels of 4.0.",
+        "The 32 strict priorities of 4.3: a queue with its rules has none.",
+        "A queue that nobody uses is looked for every 5 s (quorum_tick_interval) and deleted then; here at its moment.",
         "A dead letter that stays is confirmed at once or not at all, so none comes twice; each that was not has a timer of its own. \
          A real target that is a quorum queue gets it as soon as it has a leader again.",
         "A channel that holds more than 32 single deliveries when it closes: the server returns them in an order of its own.",

@@ -9,7 +9,7 @@ mod settling;
 use discards::Discards;
 
 use super::ready::{Message, NEVER, Ready};
-use super::settings::{Kind, Overflow, Settings};
+use super::settings::{Kind, Overflow, Release, Settings};
 use super::turns::{Holder, Turns};
 use crate::server::{Consumer, CopyId, Happening, Publish, Published, Refusal, What, Why};
 use crate::sorted::SortedMap;
@@ -168,7 +168,7 @@ impl Queue {
         // A quorum queue makes a time to live of zero one of a millisecond, so that a consumer that waits gets it.
         let least_us = if self.settings.kind == Kind::Quorum { 1_000 } else { 0 };
         let expires_us = ttl_us.map_or(NEVER, |ttl_us| now_us.saturating_add(ttl_us.max(least_us)));
-        let priority = letter.priority.min(self.settings.priorities);
+        let priority = self.settings.level(letter.priority);
         Message { copy: self.copies, body: letter.body, expires_us, deliveries: 0, returns: 0, priority }
     }
 
@@ -222,8 +222,8 @@ impl Queue {
         {
             dropped.push(message);
         }
-        if self.settings.kind == Kind::Quorum {
-            // Several that one command pushes out become dead letters the last one first.
+        if self.settings.kind == Kind::Quorum && self.settings.release < Release::V4_3 {
+            // Several that one command pushes out become dead letters the last one first (corrected by pull request 14926).
             dropped.reverse();
         }
         for message in &dropped {

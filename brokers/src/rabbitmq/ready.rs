@@ -21,7 +21,7 @@ pub(super) struct Message {
     pub deliveries: u32,
     /// How often it came back: `x-delivery-count` of a quorum queue.
     pub returns: u32,
-    /// Its level in the queue, not above `x-max-priority`.
+    /// Its level in the queue, not above `x-max-priority`; of a quorum queue since 4.0 one of two.
     pub priority: u8,
 }
 
@@ -35,7 +35,60 @@ pub(super) enum Ready {
     /// Classic: the levels, the highest first.
     Places(Vec<Level>),
     /// Quorum: the returned ones go first, in the order of their return.
-    Lines { returned: VecDeque<Message>, fresh: VecDeque<Message> },
+    Lines { returned: VecDeque<Message>, fresh: Two },
+}
+
+/// How many go out before a low one goes before a high one that came later (`rabbit_fifo_q`).
+const HIGH_ONES: u8 = 2;
+
+/// The published messages of a quorum queue. From 4.0 on there are two priorities, before there is only the lower one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Two {
+    low: VecDeque<Message>,
+    high: VecDeque<Message>,
+    /// How many went out since a low one had its turn.
+    outs: u8,
+}
+
+impl Two {
+    fn push_back(&mut self, message: Message) {
+        let line = if message.priority > 0 { &mut self.high } else { &mut self.low };
+        line.push_back(message);
+    }
+
+    /// Whether the next one is a high one: of three it is two, and the third as well if it is older.
+    fn is_high_next(&self) -> bool {
+        match (self.high.front(), self.low.front()) {
+            (Some(high), Some(low)) => self.outs < HIGH_ONES || high.copy < low.copy,
+            (high, _) => high.is_some(),
+        }
+    }
+
+    fn front(&self) -> Option<&Message> {
+        if self.is_high_next() { self.high.front() } else { self.low.front() }
+    }
+
+    fn pop_front(&mut self) -> Option<Message> {
+        let next = if self.is_high_next() { self.high.pop_front() } else { self.low.pop_front() };
+        if next.is_some() {
+            self.outs = if self.outs == HIGH_ONES { 0 } else { self.outs + 1 };
+        }
+        next
+    }
+
+    fn len(&self) -> u64 {
+        self.low.len() as u64 + self.high.len() as u64
+    }
+
+    /// The next ones in their order.
+    fn first(&self, most: usize) -> Vec<Message> {
+        if self.high.is_empty() {
+            return self.low.iter().take(most).copied().collect();
+        }
+        let begin = |line: &VecDeque<Message>| line.iter().take(most).copied().collect();
+        let mut rest = Self { low: begin(&self.low), high: begin(&self.high), outs: self.outs };
+        std::iter::from_fn(|| rest.pop_front()).take(most).collect()
+    }
 }
 
 /// One priority of a classic queue: published messages in their order, and those that came back by their place.
@@ -77,7 +130,7 @@ impl Ready {
     pub(super) fn new(settings: &Settings) -> Self {
         match settings.kind {
             Kind::Classic => Self::Places(vec![Level::default(); usize::from(settings.priorities) + 1]),
-            Kind::Quorum => Self::Lines { returned: VecDeque::new(), fresh: VecDeque::new() },
+            Kind::Quorum => Self::Lines { returned: VecDeque::new(), fresh: Two::default() },
         }
     }
 
@@ -120,7 +173,7 @@ impl Ready {
     pub(super) fn len(&self) -> u64 {
         match self {
             Self::Places(levels) => levels.iter().map(Level::len).sum(),
-            Self::Lines { returned, fresh } => returned.len() as u64 + fresh.len() as u64,
+            Self::Lines { returned, fresh } => returned.len() as u64 + fresh.len(),
         }
     }
 
@@ -128,7 +181,7 @@ impl Ready {
     pub(super) fn first(&self, most: usize) -> Vec<Message> {
         let mut all: Vec<Message> = match self {
             Self::Places(levels) => levels.iter().flat_map(|level| level.first(most)).collect(),
-            Self::Lines { returned, fresh } => returned.iter().chain(fresh).take(most).copied().collect(),
+            Self::Lines { returned, fresh } => returned.iter().take(most).copied().chain(fresh.first(most)).collect(),
         };
         all.truncate(most);
         all

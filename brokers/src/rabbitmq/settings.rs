@@ -16,7 +16,7 @@ pub enum Release {
     /// 3.10: no delivery limit unless one is set; each return counts.
     #[default]
     V3_10,
-    /// 4.0: a delivery limit of 20 unless another is set; each return counts.
+    /// 4.0: a delivery limit of 20 unless another is set; each return counts. Two priorities.
     V4_0,
     /// 4.3: as 4.0, but `basic.nack` with requeue and a channel closed for a late acknowledgement do not count;
     /// `basic.reject` with requeue and any other close do (rabbitmq-server pull request 15387, discussion 18226).
@@ -125,6 +125,17 @@ impl Settings {
             (Kind::Classic, _, _) | (_, DeliveryLimit::Unlimited, _) | (_, DeliveryLimit::Default, Release::V3_10) => None,
             (_, DeliveryLimit::Default, Release::V4_0 | Release::V4_3) => Some(DELIVERY_LIMIT_SINCE_4_0),
             (_, DeliveryLimit::Returns(most), _) => Some(most),
+        }
+    }
+
+    /// The level of a message of this priority: one of `x-max-priority`; in a quorum queue from 4.0 on high above 4, and low
+    /// otherwise (*Quorum Queues*, message priorities).
+    #[must_use]
+    pub fn level(&self, priority: u8) -> u8 {
+        match (self.kind, self.release) {
+            (Kind::Classic, _) => priority.min(self.priorities),
+            (Kind::Quorum, Release::V4_0) => u8::from(priority > 4),
+            (Kind::Quorum, Release::V3_10 | Release::V4_3) => 0,
         }
     }
 

@@ -49,7 +49,8 @@ impl Queue {
             for ticket in tickets {
                 let taken = self.take_held(std::slice::from_ref(ticket));
                 for (_, message) in &taken {
-                    let message = Message { returns: message.returns.saturating_add(1), ..*message };
+                    // Of two priorities it has the lower one from now on.
+                    let message = Message { returns: message.returns.saturating_add(1), priority: 0, ..*message };
                     self.tell(now_us, &message, What::Returned(Why::Requeued));
                     self.ready.push_last(message);
                 }
