@@ -228,3 +228,24 @@ fn a_setting_is_changed_during_a_run_under_the_brokers_own_name() {
     let played = play_document(&text, &[], &["1s set q.x-message-ttl=500", "1s set q.x-max-length=1"]);
     assert_eq!(standings(&played, "A B"), [Standing::Dead, Standing::Dead]);
 }
+
+#[test]
+fn a_second_acknowledgement_brings_back_what_else_is_held() {
+    let times = |queue: &str, more: &str, kind: Kind| {
+        let text = document(queue, r#""A", "B", "C""#, &format!(r#", "batch": 3, "work": "100ms"{more}"#), "");
+        ["A", "B", "C"].map(|id| times_ms(&text, id, &[kind]))
+    };
+    let once = [vec![105], vec![205], vec![305]];
+    let twice = r#", "acks_twice": true"#;
+    let classic = r#""broker": "rabbitmq-classic", "prefetch": 3"#;
+    assert_eq!(times(classic, "", Kind::Effect), once);
+    // The channel closes with each message that is done on it. What else it held is worked on all the same, and once more.
+    assert_eq!(times(classic, twice, Kind::Effect), [vec![105], vec![205, 405], vec![305, 505, 605]]);
+    assert_eq!(times(r#""broker": "rabbitmq-classic", "prefetch": 1"#, twice, Kind::Effect), once);
+    // A delivery limit counts the closes: a message that never failed is a dead letter.
+    let limited = r#""broker": "rabbitmq-quorum", "prefetch": 3, "x-delivery-limit": 1, "dead_letters": "dlq""#;
+    assert_eq!(times(limited, twice, Kind::LeftHands).map(|left| left.len()), [0, 0, 1]);
+    for other in ["sqs", "kafka-share", "postgres-table"] {
+        assert_eq!(times(&format!(r#""broker": "{other}""#), twice, Kind::Effect), once, "{other} takes it");
+    }
+}

@@ -188,6 +188,7 @@ settings! {
         failure: OnFailure = "leave" in "leave|requeue|reject", "What it tells a queue of a message whose last try failed. For brokers other than the plain queue.";
         ack_batch: bool = "false" in "", "Acknowledges a batch only when all of it is done, as a function on SQS does: one failure brings all of it back. For brokers other than the plain queue.";
         report_failures: bool = "false" in "", "With `ack_batch`, says which messages of a batch have failed: only those come back.";
+        acks_twice: bool = "false" in "", "Acknowledges each message a second time, as where a library and its user both do. RabbitMQ closes the channel for it (406), and what else the process holds comes back; others take it. For brokers other than the plain queue.";
         stop_group: bool = "false" in "", "After a failure it gives back what it still holds of the same key, so that a group stays in order.";
         memory: u64 = "0" in "0..=100000000", "Messages that fit into a process's memory; one more and it dies. 0 has no limit.";
         poison: OnPoison = "retry" in "retry|dead-letter|skip", "What it does with a message that can never succeed.";

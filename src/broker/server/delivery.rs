@@ -259,6 +259,11 @@ impl World {
                 self.note(Kind::StaleReceipt, part, message.fact, 0, 0);
             }
             (Ok(()), Settle::Extend { for_us }) => self.note(Kind::Extended, part, message.fact, 0, for_us),
+            (Ok(()), Settle::Ack) if self.workers[usize::from(by.worker)].settings.acks_twice => {
+                // The message is done either way; what the server makes of it is told by what comes back.
+                let _ = self.servers[usize::from(index)].machine.settle(now_us, consumer(by), tag, how);
+                self.server_happened(index);
+            }
             _ => {}
         }
         self.server_delivers(index);
