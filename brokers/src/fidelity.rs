@@ -25,7 +25,7 @@ pub const ALL: &[Fidelity] = &[
     Fidelity { id: "sqs", cases: 64, matched: 64, recorded: 0, by_others: 30, documented: 34, servers: &["Amazon SQS, API 2012-11-05"] },
     Fidelity { id: "sqs-fifo", cases: 40, matched: 40, recorded: 0, by_others: 20, documented: 20, servers: &["Amazon SQS, API 2012-11-05"] },
     Fidelity { id: "sns-sqs", cases: 16, matched: 16, recorded: 0, by_others: 9, documented: 7, servers: &["Amazon SNS, API 2010-03-31", "Amazon SQS, API 2012-11-05"] },
-    Fidelity { id: "rabbitmq-classic", cases: 103, matched: 103, recorded: 102, by_others: 0, documented: 1, servers: &["RabbitMQ 3.10.8", "RabbitMQ 4.0.1"] },
+    Fidelity { id: "rabbitmq-classic", cases: 104, matched: 104, recorded: 102, by_others: 0, documented: 2, servers: &["RabbitMQ 3.10.8", "RabbitMQ 4.0.1", "RabbitMQ 4.3.0"] },
     Fidelity { id: "rabbitmq-quorum", cases: 131, matched: 131, recorded: 120, by_others: 2, documented: 9, servers: &["RabbitMQ 3.10.8", "RabbitMQ 4.0.1", "RabbitMQ 4.3.0"] },
     Fidelity { id: "kafka", cases: 105, matched: 105, recorded: 20, by_others: 0, documented: 85, servers: &["Kafka 3.6", "Kafka 3.9", "Kafka 4.0", "Kafka 4.0, three brokers", "Kafka's Java client, librdkafka"] },
     Fidelity { id: "kafka-share", cases: 16, matched: 16, recorded: 3, by_others: 0, documented: 13, servers: &["Kafka 4.0", "Kafka 4.0, three brokers", "Kafka 4.2"] },

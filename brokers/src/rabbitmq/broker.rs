@@ -314,8 +314,10 @@ impl Broker {
             Kind::Quorum => Some(handed.message.returns),
         };
         let name = name.clone();
-        let pending = Pending { queue, name, subscription, ticket: handed.ticket, since_us: now_us };
-        let check_us = self.consumer_timeout_us.map(|_| now_us.saturating_add(self.consumer_check_us.max(1)));
+        let late_after_us = self.queues[queue].queue.settings().late_after_us();
+        let since_us = late_after_us.map(|_| now_us);
+        let pending = Pending { queue, name, subscription, ticket: handed.ticket, since_us };
+        let check_us = late_after_us.map(|_| now_us.saturating_add(self.consumer_check_us.max(1)));
         let tag = self.channel(channel).record(pending, check_us);
         Delivered { tag, letter, redelivered: handed.message.deliveries > 1, count }
     }

@@ -18,7 +18,8 @@ pub(super) struct Pending {
     /// The consumer tag that it came by; none for `basic.get`.
     pub subscription: Option<String>,
     pub ticket: Ticket,
-    pub since_us: u64,
+    /// Since when it is waited for; none where it may take any time.
+    pub since_us: Option<u64>,
 }
 
 /// A subscription of a channel: the queue's index, its number there, its consumer tag.
@@ -79,7 +80,7 @@ impl Channel {
     }
 
     pub(super) fn oldest_us(&self) -> Option<u64> {
-        self.outstanding.values().next().map(|pending| pending.since_us)
+        self.outstanding.values().find_map(|pending| pending.since_us)
     }
 
     /// Takes what a settlement is about, in the groups in which the queues hear of it: queue by queue, each `basic.get` by

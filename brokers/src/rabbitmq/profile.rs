@@ -116,7 +116,10 @@ const CLASSIC_SETTINGS: &[Native] = &[
         doc: "The highest priority level; 0 is a queue without priorities.",
     },
     SINGLE_ACTIVE,
-    CONSUMER_TIMEOUT,
+    Native {
+        doc: "How long a delivery may stay unacknowledged before its channel is closed; looked at every 60 s. From 4.3 on any time.",
+        ..CONSUMER_TIMEOUT
+    },
     PREFETCH,
 ];
 
@@ -201,7 +204,8 @@ pub const QUORUM: Profile = Profile {
          A real target that is a quorum queue gets it as soon as it has a leader again.",
         "A channel that holds more than 32 single deliveries when it closes: the server returns them in an order of its own.",
         "What is said during an election is answered at once; the server waits for the new leader.",
-        "Consumer timeouts of 4.3 per queue: all releases have the node's.",
+        "Consumer timeouts of 4.3: a queue may have its own, and a late consumer is cancelled where its client understands that. \
+         Here the node's closes the channel in all releases.",
         "A crash of 3.10: a consumer tag used again on a channel while its old deliveries are outstanding ends the connection.",
     ],
     sources: SOURCES,

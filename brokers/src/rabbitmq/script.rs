@@ -46,6 +46,7 @@ impl Script {
             release,
             message_bytes: number("message_bytes", usual.message_bytes)?,
             dead_letter_retry_us: retry_us.unwrap_or(usual.dead_letter_retry_us),
+            consumer_timeout_us: timeout_us,
             ..usual
         };
         let nodes = transcript.value("nodes").map_or(Ok(1), |nodes| nodes.parse().map_err(|_| format!("nodes: {nodes}")))?;

@@ -89,18 +89,19 @@ impl RabbitQueue {
 
     /// A channel starts to look when it has something outstanding and stops when it has nothing.
     fn watch(&mut self, now_us: u64, at: usize) {
-        let Settings { consumer_timeout_us, consumer_check_us, .. } = *self.queue.settings();
+        let Settings { consumer_check_us, .. } = *self.queue.settings();
+        let late_after_us = self.queue.settings().late_after_us();
         let Subscribed { held, check_us, .. } = &mut self.consumers[at];
         *check_us = match (*held, *check_us) {
             (0, _) => None,
-            (_, None) => consumer_timeout_us.map(|_| now_us.saturating_add(consumer_check_us.max(1))),
+            (_, None) => late_after_us.map(|_| now_us.saturating_add(consumer_check_us.max(1))),
             (_, set) => set,
         };
     }
 
     /// When a channel has waited too long for its oldest acknowledgement, if it has a limit.
     fn late_us(&self, who: Consumer) -> Option<u64> {
-        let timeout_us = self.queue.settings().consumer_timeout_us?;
+        let timeout_us = self.queue.settings().late_after_us()?;
         let (_, oldest) = self.queue.held_by(who.0).next()?;
         Some(oldest.since_us.saturating_add(timeout_us))
     }

@@ -10,7 +10,7 @@ pub enum Kind {
     Quorum,
 }
 
-/// Which release's rules a quorum queue follows. Classic queues are the same in all of them.
+/// Which release's rules a queue follows. Of classic queues only the consumer timeout differs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Release {
     /// 3.10: no delivery limit unless one is set; each return counts.
@@ -19,7 +19,8 @@ pub enum Release {
     /// 4.0: a delivery limit of 20 unless another is set; each return counts. Two priorities.
     V4_0,
     /// 4.3: as 4.0, but `basic.nack` with requeue and a channel closed for a late acknowledgement do not count;
-    /// `basic.reject` with requeue and any other close do (rabbitmq-server pull request 15387, discussion 18226).
+    /// `basic.reject` with requeue and any other close do (rabbitmq-server pull request 15387, discussion 18226). Classic queues
+    /// have no consumer timeout (Amazon MQ developer guide, *RabbitMQ 4.3*, breaking changes).
     V4_3,
 }
 
@@ -126,6 +127,13 @@ impl Settings {
             (_, DeliveryLimit::Default, Release::V4_0 | Release::V4_3) => Some(DELIVERY_LIMIT_SINCE_4_0),
             (_, DeliveryLimit::Returns(most), _) => Some(most),
         }
+    }
+
+    /// How long a delivery may stay unacknowledged, in microseconds.
+    #[must_use]
+    pub fn late_after_us(&self) -> Option<u64> {
+        let knows = self.kind == Kind::Quorum || self.release < Release::V4_3;
+        self.consumer_timeout_us.filter(|_| knows)
     }
 
     /// The level of a message of this priority: one of `x-max-priority`; in a quorum queue from 4.0 on high above 4, and low
