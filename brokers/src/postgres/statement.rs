@@ -211,9 +211,11 @@ impl Database {
         self.busy.vacuum(xmin);
     }
 
-    /// Lets every statement go on whose wait is over, until none can.
+    /// Lets every statement go on whose wait is over, until none can. They wake at the same time: each takes what it waited
+    /// for before any goes on to its next row.
     pub(super) fn wake(&mut self) {
         let mut place = 0;
+        self.take_awaited();
         while place < self.pending.len() {
             let mut pending = self.pending.remove(place);
             match self.goes_on(&mut pending) {
@@ -225,7 +227,25 @@ impl Database {
                     self.woken.push((pending.session, reply));
                     // It may have ended a transaction, or taken what another one waits for.
                     place = 0;
+                    self.take_awaited();
                 }
+            }
+        }
+    }
+
+    fn take_awaited(&mut self) {
+        for place in 0..self.pending.len() {
+            let Pending { session, xact, snapshot, .. } = self.pending[place];
+            let Work::Claim { claim, ids, next, .. } = &self.pending[place].work else { continue };
+            let (claim, Some(id)) = (claim.clone(), ids.get(*next).copied()) else { continue };
+            let taken = match self.lock(session, xact, snapshot, &claim, id) {
+                Lock::Taken => true,
+                Lock::Gone => false,
+                Lock::HeldBy(_) | Lock::Changed => continue,
+            };
+            if let Work::Claim { next, got, .. } = &mut self.pending[place].work {
+                *next += 1;
+                got.extend(taken.then_some(id));
             }
         }
     }
