@@ -1,8 +1,8 @@
 //! Row locks: who gets one, who waits for whom.
 
 use super::database::{Database, Session};
-use super::statement::{Claim, Pending};
-use super::table::{Mark, RowLock};
+use super::statement::{Claim, Pending, Work};
+use super::table::{Mark, RowLock, Table};
 
 /// What came of trying to lock a row.
 pub(super) enum Lock {
@@ -26,6 +26,35 @@ impl Database {
             }
         }
         false
+    }
+
+    /// Every statement whose row is free takes it.
+    pub(super) fn take_awaited(&mut self) {
+        for place in 0..self.pending.len() {
+            let Pending { session, xact, snapshot, .. } = self.pending[place];
+            let Work::Claim { claim, ids, next, .. } = &self.pending[place].work else { continue };
+            let (claim, Some(id)) = (claim.clone(), ids.get(*next).copied()) else { continue };
+            if self.pending[place].follows && !self.is_updated(xact, snapshot, claim.table, id) {
+                self.pending[place].follows = false;
+                self.assign(session);
+            }
+            let taken = match self.lock(session, xact, snapshot, &claim, id) {
+                Lock::Taken => true,
+                Lock::Gone => false,
+                Lock::HeldBy(_) | Lock::Changed => continue,
+            };
+            if let Work::Claim { next, got, .. } = &mut self.pending[place].work {
+                *next += 1;
+                got.extend(taken.then_some(id));
+            }
+        }
+    }
+
+    /// Whether another running transaction updates the version of a row that a statement sees.
+    pub(super) fn is_updated(&self, xact: u64, snapshot: u64, table: Table, id: u64) -> bool {
+        let of_row = self.versions[self.place(table, id)..].iter().take_while(|one| (one.table, one.row.id) == (table, id));
+        let seen = of_row.into_iter().find(|version| version.seen(xact, snapshot));
+        seen.and_then(|version| version.died).is_some_and(|death| death.updated && death.mark.is_of_other(xact))
     }
 
     /// Tries to lock the newest version of a row that the statement has seen.

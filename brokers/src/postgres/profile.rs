@@ -69,6 +69,8 @@ pub const TABLE: Profile = Profile {
          locks, lock_timeout and statement_timeout are in the machine that the recordings are held to, not in a scenario's queue.",
         "Which of two deadlocked transactions fails, where their waits began within one deadlock_timeout: always the one that \
          closes the circle.",
+        "Statements that one commit wakes run side by side on a server: here each takes what it waited for, then they go on one by \
+         one, the longest waiting first.",
         "A connection that breaks without a word: its transaction stays open until TCP keepalive notices, 2 hours as shipped.",
         "Advisory locks of a session, LISTEN and NOTIFY, failover of slots, streaming of transactions that are not committed.",
         "The queue's own statements take no time here: a claim that passes by many dead or locked rows gets slow.",

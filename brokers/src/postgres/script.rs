@@ -48,6 +48,8 @@ pub struct Player {
     horizon: Horizon,
     /// Sessions by number.
     sessions: Vec<String>,
+    /// Those that wait, the longest first: in this order replies of one moment are told.
+    waiting: Vec<Session>,
     /// What rows and keys are about, by number from 1.
     labels: Vec<String>,
 }
@@ -59,7 +61,14 @@ impl Player {
         let mut database = Database::new(FIRST_XID);
         let megabytes = |value: &str| value.strip_suffix("MB")?.trim().parse::<u64>().ok();
         database.wal.keep_bytes = header.value("max_slot_wal_keep_size").and_then(megabytes).map(|size| size << 20);
-        Self { database, last_id: LastId::default(), horizon: Horizon::default(), sessions: Vec::new(), labels: Vec::new() }
+        Self {
+            database,
+            last_id: LastId::default(),
+            horizon: Horizon::default(),
+            sessions: Vec::new(),
+            waiting: Vec::new(),
+            labels: Vec::new(),
+        }
     }
 
     /// Says a step's words; the lines that come back.
@@ -67,11 +76,18 @@ impl Player {
         let mut gave = match said.split_once(": ") {
             Some((name, words)) => {
                 let session = Session(number(&mut self.sessions, name));
-                self.speak(session, &words.split_whitespace().collect::<Vec<_>>())
+                let gave = self.speak(session, &words.split_whitespace().collect::<Vec<_>>());
+                if gave == ["waits"] {
+                    self.waiting.push(session);
+                }
+                gave
             }
             None => self.happen(&said.split_whitespace().collect::<Vec<_>>()),
         };
-        for (session, reply) in self.database.take_woken() {
+        let mut woken = self.database.take_woken();
+        woken.sort_by_key(|(session, _)| self.waiting.iter().position(|known| known == session));
+        for (session, reply) in woken {
+            self.waiting.retain(|known| *known != session);
             let name = self.sessions.get(session.0 as usize).map_or("?", String::as_str);
             gave.push(format!("{name}: {}", self.told(reply).unwrap_or_else(|| "done".to_owned())));
         }
@@ -145,6 +161,7 @@ impl Player {
                 return self.quiet(|database| database.release(session, name));
             }
             ["kill"] => {
+                self.waiting.retain(|known| *known != session);
                 database.kill(session);
                 return Vec::new();
             }

@@ -65,11 +65,13 @@ pub(super) struct Pending {
     pub(super) session: Session,
     pub(super) xact: u64,
     /// Commits that it sees.
-    snapshot: u64,
+    pub(super) snapshot: u64,
     /// The transaction that it waits for.
     pub(super) on: u64,
     /// Since when.
     pub(super) since_us: u64,
+    /// It waits for an update of its row: it takes its id as soon as that is over (`heap_lock_updated_tuple`).
+    pub(super) follows: bool,
     /// When it began.
     pub(super) begun_us: u64,
     pub(super) work: Work,
@@ -233,30 +235,13 @@ impl Database {
         }
     }
 
-    fn take_awaited(&mut self) {
-        for place in 0..self.pending.len() {
-            let Pending { session, xact, snapshot, .. } = self.pending[place];
-            let Work::Claim { claim, ids, next, .. } = &self.pending[place].work else { continue };
-            let (claim, Some(id)) = (claim.clone(), ids.get(*next).copied()) else { continue };
-            let taken = match self.lock(session, xact, snapshot, &claim, id) {
-                Lock::Taken => true,
-                Lock::Gone => false,
-                Lock::HeldBy(_) | Lock::Changed => continue,
-            };
-            if let Work::Claim { next, got, .. } = &mut self.pending[place].work {
-                *next += 1;
-                got.extend(taken.then_some(id));
-            }
-        }
-    }
-
     fn starts(&mut self, session: Session, work: Work) -> Reply {
         let xact = match self.enters(session) {
             Ok(xact) => xact,
             Err(fault) => return Reply::Failed(fault),
         };
         let (snapshot, now_us) = (self.sees(session), self.now_us);
-        let mut pending = Pending { session, xact, snapshot, on: 0, since_us: now_us, begun_us: now_us, work };
+        let mut pending = Pending { session, xact, snapshot, on: 0, since_us: now_us, follows: false, begun_us: now_us, work };
         if let Work::Claim { claim, ids, .. } = &mut pending.work {
             let now_us = self.xact(session).map_or(0, |xact| xact.begun_us);
             let seen = self.versions.iter().filter(|version| version.table == claim.table && version.seen(xact, snapshot));
@@ -292,7 +277,10 @@ impl Database {
                         Lock::HeldBy(holder) => match claim.held {
                             Held::Skip => {}
                             Held::Fail => return Some(self.fails(session, Fault::NotAvailable)),
-                            Held::Wait => blocked = Some(holder),
+                            Held::Wait => {
+                                blocked = Some(holder);
+                                pending.follows = self.is_updated(xact, snapshot, claim.table, id);
+                            }
                         },
                     }
                     *next += usize::from(blocked.is_none());

@@ -47,6 +47,8 @@ pub(super) struct Queue {
     publishers: SortedMap<u32, bool>,
     pushed: Vec<Handed>,
     happened: Vec<Happening>,
+    /// Ends of a quorum queue's command that are told after those of its surplus.
+    told_last: Vec<Happening>,
 }
 
 impl Queue {
@@ -63,6 +65,7 @@ impl Queue {
             publishers: SortedMap::default(),
             pushed: Vec::new(),
             happened: Vec::new(),
+            told_last: Vec::new(),
         }
     }
 
@@ -132,6 +135,10 @@ impl Queue {
             (false, true) => What::DroppedHeld(why),
         };
         self.tell(at_us, message, what);
+        // What does not fit goes first, whatever else a command ends (`rabbit_fifo:evaluate_limit` puts it before the rest).
+        if self.settings.kind == Kind::Quorum && self.settings.release < Release::V4_3 && why != Why::MaxLength {
+            self.told_last.extend(self.happened.pop());
+        }
     }
 
     // Publishing.
@@ -235,6 +242,7 @@ impl Queue {
     /// What a quorum queue does at the end of each command: heads make room, or publishers stop or go on.
     fn limit(&mut self, now_us: u64) {
         self.drop_heads(now_us);
+        self.happened.append(&mut self.told_last);
         if self.settings.overflow == Overflow::DropHead {
             return;
         }
@@ -316,7 +324,10 @@ impl Queue {
         if self.settings.kind == Kind::Quorum {
             self.expire(now_us);
         }
-        let message = self.ready.pop()?;
+        let Some(message) = self.ready.pop() else {
+            self.happened.append(&mut self.told_last);
+            return None;
+        };
         let handed = self.hand(now_us, who, message, false);
         match self.settings.kind {
             Kind::Classic => self.expire(now_us),
