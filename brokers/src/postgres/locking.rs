@@ -28,10 +28,13 @@ impl Database {
         false
     }
 
-    /// Every statement whose row is free takes it.
+    /// Every statement takes the row that it waited for, if that is free, and no other.
     pub(super) fn take_awaited(&mut self) {
         for place in 0..self.pending.len() {
-            let Pending { session, xact, snapshot, .. } = self.pending[place];
+            let Pending { session, xact, snapshot, on, .. } = self.pending[place];
+            if on == 0 {
+                continue;
+            }
             let Work::Claim { claim, ids, next, .. } = &self.pending[place].work else { continue };
             let (claim, Some(id)) = (claim.clone(), ids.get(*next).copied()) else { continue };
             if self.pending[place].follows && !self.is_updated(xact, snapshot, claim.table, id) {
@@ -43,6 +46,7 @@ impl Database {
                 Lock::Gone => false,
                 Lock::HeldBy(_) | Lock::Changed => continue,
             };
+            self.pending[place].on = 0;
             if let Work::Claim { next, got, .. } = &mut self.pending[place].work {
                 *next += 1;
                 got.extend(taken.then_some(id));

@@ -66,7 +66,7 @@ pub(super) struct Pending {
     pub(super) xact: u64,
     /// Commits that it sees.
     pub(super) snapshot: u64,
-    /// The transaction that it waits for.
+    /// The transaction that it waits for; 0 is none, as it has just got what it waited for.
     pub(super) on: u64,
     /// Since when.
     pub(super) since_us: u64,
