@@ -58,11 +58,8 @@ impl Lab {
     pub fn back(self) {
         self.trouble.set(None);
         let address = self.address.get_value();
-        if let (Ok(history), true) = (window().history(), address != hash()) {
-            // An empty address would leave the wrong one.
-            let address = if address.is_empty() { "#/" } else { &address };
-            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(address));
-        }
+        // An empty address would leave the wrong one.
+        self.put_address(if address.is_empty() { "#/".to_owned() } else { address });
     }
 }
 

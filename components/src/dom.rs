@@ -247,7 +247,8 @@ impl Shown {
                 }
             }
             for (name, value) in &node.attributes {
-                if self.attributes.iter().all(|(other, old)| other != name || old != value) {
+                let other = self.attributes.iter().all(|(other, old)| other != name || old != value);
+                if other && !(name.starts_with('.') && self.tag == "select") {
                     put(element, name, value)?;
                 }
             }
@@ -259,7 +260,16 @@ impl Shown {
         if node.of.is_some() {
             return Ok(());
         }
-        show(&self.dom, &mut self.kids, node.kids)
+        show(&self.dom, &mut self.kids, node.kids)?;
+        // As when it is made: the option that it asks for may have come just now.
+        if self.tag == "select"
+            && let Some(element) = self.dom.dyn_ref::<Element>()
+        {
+            for (name, value) in self.attributes.iter().filter(|(name, _)| name.starts_with('.')) {
+                put(element, name, value)?;
+            }
+        }
+        Ok(())
     }
 }
 

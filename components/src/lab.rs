@@ -18,6 +18,7 @@ use crate::explore::Trials;
 use crate::focus;
 use crate::messages::Messages;
 use crate::player::{Desk, Mode};
+use crate::route;
 use crate::stage::geometry::Rect;
 use crate::state::{Busy, Frame, Opened, Selection, Shown, Trouble};
 use crate::store;
@@ -240,7 +241,39 @@ impl Lab {
 
     /// Keeps the run in this browser as the visitor's own, once they have stopped changing it for a moment.
     pub(crate) fn keep(self) {
-        self.desk.update_value(|desk| desk.keeping = Some(Timeout::new(KEEP_MS, move || self.keep_now())));
+        self.desk.update_value(|desk| {
+            desk.keeping = Some(Timeout::new(KEEP_MS, move || {
+                self.keep_now();
+                self.tell_address();
+            }))
+        });
+    }
+
+    /// Puts the run as it is now into the address, in the place of what it grew from: reloaded, copied or come back to, it opens
+    /// what was seen.
+    pub(crate) fn tell_address(self) {
+        self.put_address(["#", &self.path()].concat());
+    }
+
+    /// The address of what is open, at this moment, to stand behind `#`.
+    #[must_use]
+    pub fn path(self) -> String {
+        let both = self.desk.with_value(|desk| {
+            let pair = desk.timeline.as_ref()?.pair()?;
+            Some([0, 1].map(|seat| pair.both.run(pair.side(seat)).to_link()))
+        });
+        match both {
+            Some(links) => route::compare(&links, self.now_us()),
+            None => route::shared(&self.run().map(|run| run.to_link()).unwrap_or_default(), self.now_us()),
+        }
+    }
+
+    /// Puts another address into the bar, without going there.
+    pub(crate) fn put_address(self, address: String) {
+        if let Ok(history) = window().history() {
+            let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&address));
+        }
+        self.address.set_value(address);
     }
 
     fn keep_now(self) {

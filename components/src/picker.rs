@@ -125,6 +125,7 @@ fn own_document(lab: Lab, ui: Ui, faults: RwSignal<Vec<Fault>>) -> Node {
         match lab.open(&Run::of_document("own", &written), 0, false) {
             Ok(()) => {
                 faults.set(Vec::new());
+                lab.keep();
                 ui.close();
             }
             Err(wrong) => faults.set(wrong.0),

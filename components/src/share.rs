@@ -39,15 +39,7 @@ pub fn share(lab: Lab, ui: Ui) -> Node {
 fn address(lab: Lab) -> String {
     let page = window().location().href().unwrap_or_default();
     let page = page.split('#').next().unwrap_or_default().to_owned();
-    let both = lab.desk.with_value(|desk| {
-        let pair = desk.timeline.as_ref()?.pair()?;
-        Some([0, 1].map(|seat| pair.both.run(pair.side(seat)).to_link()))
-    });
-    let path = match both {
-        Some(links) => crate::route::compare(&links, lab.now_us()),
-        None => crate::route::shared(&lab.run().map(|run| run.to_link()).unwrap_or_default(), lab.now_us()),
-    };
-    [&page, "#", &path].concat()
+    [&page, "#", &lab.path()].concat()
 }
 
 /// Puts the link on the clipboard, and selects it for where the browser does not let the page do that.

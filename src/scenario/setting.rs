@@ -171,12 +171,20 @@ impl SettingValue for bool {
     }
 }
 
+/// Whether a character is none that is read, but tells the reader's line what to do: it would turn round what stands after it.
+fn turns(character: char) -> bool {
+    character.is_control() || matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
 impl SettingValue for String {
     const FORM: Form = Form::Text;
     fn read(value: &Value, _range: &str) -> Result<Self, String> {
         let text = text(value, Self::FORM)?;
         if text.chars().count() > 200 {
-            return Err("the text is longer than 200 characters".into());
+            return Err("the text is longer than the 200 characters that are allowed".into());
+        }
+        if text.chars().any(turns) {
+            return Err("the text has a control character, which is not allowed".into());
         }
         Ok(text.to_owned())
     }

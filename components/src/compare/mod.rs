@@ -135,6 +135,7 @@ impl Lab {
             both.swap();
         }
         self.show_both(Pair::of(both, 1), now_us, shared);
+        self.tell_address();
         Ok(())
     }
 

@@ -171,7 +171,11 @@ fn progress(trial: Trial, what: &'static str) -> Vec<Node> {
             vec![el("div").class("busy").attr("role", "status").with(bar).with(el("span").class("soft").says(says)).with(stop)]
         }
         Standing::Stopped => {
-            let says = ["Stopped after ", &grouped(tried), " runs: what follows is about those."].concat();
+            let says = match tried {
+                0 => "Stopped before a run was over.".to_owned(),
+                1 => "Stopped after 1 run: what follows is about that one.".to_owned(),
+                _ => ["Stopped after ", &grouped(tried), " runs: what follows is about those."].concat(),
+            };
             vec![el("p").class("note").says(says)]
         }
         Standing::Failed(why) => vec![el("p").class("wrong").attr("role", "alert").says(why)],

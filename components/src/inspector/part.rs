@@ -74,7 +74,13 @@ fn offers(lab: Lab) -> Node {
                 }
                 Err(fault) => wrong.set(fault.to_string()),
             };
-            button("btn", offer.title).attr("title", offer.doc).attr("data-command", offer.command).press(send)
+            // One that goes with its press leaves the focus to the card: the next press must not send its neighbour's command.
+            let who = offer.command.clone();
+            button("btn", offer.title)
+                .attr("title", offer.doc)
+                .attr("data-command", offer.command)
+                .attr("data-who", who)
+                .press(send)
         });
         let group = el("div").class("offers").attr("role", "group").attr("aria-label", "What can be done to it");
         vec![group.with_all(buttons.collect::<Vec<Node>>()), el("p").class("wrong").attr("role", "alert").says(wrong.get())]

@@ -58,7 +58,8 @@ impl World {
                 if queue.tray {
                     let level = if queue.ready() > 0 { Level::Warn } else { Level::Quiet };
                     let watched = if queue.settings.watched { "watched" } else { "nobody watches" };
-                    return (format!("{} messages · {watched}", grouped(queue.ready())), level);
+                    let messages = if queue.ready() == 1 { "message" } else { "messages" };
+                    return (format!("{} {messages} · {watched}", grouped(queue.ready())), level);
                 }
                 let timeout = spoken(queue.settings.visibility_timeout.0).replace(".0 ", " ");
                 match queue.settings.max_receives {

@@ -46,6 +46,8 @@ impl World {
                 high = middle;
             }
         }
+        // After a long quiet time the last ones who came are still the newest.
+        low = low.min(facts.saturating_sub(most as u32));
         let stride = (facts - low).div_ceil(most as u32).max(1);
         // Multiples of the stride, so that a cell does not change its user from one look to the next.
         let first = low.div_ceil(stride) * stride;
@@ -90,7 +92,11 @@ impl World {
         };
         if harms.is_empty() {
             let waiting = count(Outcome::Waiting);
-            let tail = if waiting > 0 { format!("{} still wait, none is late.", grouped(waiting)) } else { String::new() };
+            let tail = match waiting {
+                0 => String::new(),
+                1 => "1 still waits and is not late.".to_owned(),
+                _ => format!("{} still wait, none is late.", grouped(waiting)),
+            };
             let all = if fine.is_empty() { "Everyone so far got what was promised. ".to_owned() } else { fine };
             return (all, String::new(), tail);
         }
