@@ -44,6 +44,21 @@ fn who_is_behind_gets_only_the_newest_of_each_key() {
     let young = r#""cleanup.policy": "compact", "segment.ms": 10000, "min.compaction.lag.ms": 45000"#;
     check(&behind(young, STORY, 50), &IDS, "a1 b1 a2 c1 b2 a3 d1");
     check(&behind(young, STORY, 80), &IDS, "c1 b2 a3 d1");
+    // At 60 s the records of the first moment are old enough, and one of 20 s shares their segment.
+    let shared = r#""cleanup.policy": "compact", "segment.ms": 25000, "min.compaction.lag.ms": 45000"#;
+    let news = format!(r#"{STORY}, {{"id": "d2", "key": 4, "at": "30s"}}"#);
+    let ids: Vec<&str> = IDS.into_iter().chain(["d2"]).collect();
+    check(&behind(shared, &news, 70), &ids, "a1 b1 a2 c1 b2 a3 d1 d2");
+    check(&behind(shared, &news, 90), &ids, "c1 b2 a3 d1 d2");
+    // More than half of it has to be new: exactly half is not enough.
+    let ratio = |ratio: &str| format!(r#""cleanup": "compact", "segment": 6, "dirty_ratio": "{ratio}""#);
+    let half = format!(
+        r#"{STORY}, {}"#,
+        r#"{"id": "a4", "key": 1, "at": "40s"}, {"id": "b4", "key": 2}, {"id": "e1", "key": 5}, {"id": "e2", "key": 5}, {"id": "e3", "key": 5}, {"id": "e4", "key": 5}"#
+    );
+    let ids: Vec<&str> = IDS.into_iter().chain(["a4", "b4", "e1", "e2", "e3", "e4"]).collect();
+    check(&behind(&ratio("66.6%"), &half, 90), &ids, "c1 d1 a4 b4 e3 e4");
+    check(&behind(&ratio("67%"), &half, 90), &ids, "c1 b2 a3 d1 a4 b4 e1 e2 e3 e4");
     // Time alone does nothing to a log that is only compacted.
     let old = r#""cleanup.policy": "compact", "segment.ms": 10000, "retention.ms": 1000"#;
     check(&behind(old, STORY, 60), &IDS, "c1 b2 a3 d1");

@@ -35,8 +35,8 @@ impl World {
         let options = options(log);
         for partition in 0..self.logs[usize::from(index)].partitions.len() {
             let log = &self.logs[usize::from(index)];
-            // The active segment is left alone, and so is what is not decided.
-            let until = log.segments[partition].active_base().min(log.last_stable(partition));
+            // The active segment and young ones are left alone, and so is what is not decided.
+            let until = log.segments[partition].cleanable(now_us, options.min_lag_us).min(log.last_stable(partition));
             let records = self.cleanable(index, partition, until);
             if log.cleaners[partition].is_due(now_us, &options, until, &records) {
                 let cleaner = &mut self.logs[usize::from(index)].cleaners[partition];

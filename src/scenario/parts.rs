@@ -142,7 +142,7 @@ settings! {
         retention_bytes: u64 = "0" in "0..=1000000000000000", "The oldest segments of a partition are dropped while the rest takes so many bytes; 0 has no limit.";
         cleanup: Cleanup = "delete" in "delete|compact|both", "Whether old segments are dropped, or older records of a key, or both. Closed segments only.";
         dirty_ratio: Ppm = "50%" in "0%..=100%", "The share of the closed segments that is new when a pass of compaction begins; every 15 s one may.";
-        min_compaction_lag: Micros = "0s" in "0s..=365d", "Compaction leaves younger records alone.";
+        min_compaction_lag: Micros = "0s" in "0s..=365d", "Compaction leaves a segment alone that has a younger record.";
         max_compaction_lag: Micros = "0s" in "0s..=365d", "A record that has waited so long begins a pass, however little is new; 0s never.";
         tombstones: Micros = "1d" in "0s..=365d", "How long a record without a value stays after the pass that met it.";
         remote: bool = "false" in "", "Copies closed segments to remote storage, where `retention` counts from then on.";

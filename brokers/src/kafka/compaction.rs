@@ -5,11 +5,11 @@
 /// How a log is compacted: `cleanup.policy=compact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `min.cleanable.dirty.ratio`, in millionths: a pass begins when so much of the log is new since the last one.
+    /// `min.cleanable.dirty.ratio`, in millionths: a pass begins when more than this of the log is new since the last one.
     pub dirty_ppm: u64,
     /// `delete.retention.ms`: how long a tombstone stays after the pass that first met it.
     pub tombstone_us: u64,
-    /// `min.compaction.lag.ms`: younger records are left alone.
+    /// `min.compaction.lag.ms`: a segment with a younger record is left alone, and so is what comes after it.
     pub min_lag_us: u64,
     /// `max.compaction.lag.ms`: a pass begins when a record waited so long, however little is new. [`None`] is no limit.
     pub max_lag_us: Option<u64>,
@@ -53,11 +53,10 @@ impl Cleaner {
         self.cleaned_to
     }
 
-    /// Whether a pass begins. `records` are those below `until`, by offset: the active segment's base, or the last
-    /// stable offset where that is smaller.
+    /// Whether a pass begins. `until` is where segments begin that are left alone (`Segments::cleanable`), or the last
+    /// stable offset where that is smaller; `records` are by offset.
     #[must_use]
     pub fn is_due(&self, now_us: u64, options: &Options, until: u64, records: &[Record]) -> bool {
-        let until = Self::old_enough(now_us, options, until, records);
         let (mut clean, mut dirty) = (0_u64, 0_u64);
         let mut waited = false;
         for record in records.iter().filter(|record| record.offset < until) {
@@ -69,12 +68,11 @@ impl Cleaner {
             }
         }
         let parts = u128::from(dirty) * 1_000_000;
-        waited || dirty > 0 && parts >= u128::from(options.dirty_ppm) * (u128::from(clean) + u128::from(dirty))
+        waited || dirty > 0 && parts > u128::from(options.dirty_ppm) * (u128::from(clean) + u128::from(dirty))
     }
 
     /// A pass. Gives the offsets that it removes; everything else keeps its offset.
     pub fn clean(&mut self, now_us: u64, options: &Options, until: u64, records: &[Record]) -> Vec<u64> {
-        let until = Self::old_enough(now_us, options, until, records);
         let mut newest: Vec<(u64, u64)> = Vec::new();
         newest.extend(records.iter().filter(|record| record.offset < until).map(|record| (record.key, record.offset)));
         crate::order::sort(&mut newest);
@@ -94,11 +92,5 @@ impl Cleaner {
         self.horizons = horizons;
         self.cleaned_to = self.cleaned_to.max(until);
         removed
-    }
-
-    /// Where records begin that are too young.
-    fn old_enough(now_us: u64, options: &Options, until: u64, records: &[Record]) -> u64 {
-        let young = |record: &&Record| options.min_lag_us > 0 && now_us.saturating_sub(record.at_us) < options.min_lag_us;
-        records.iter().find(young).map_or(until, |record| record.offset.min(until))
     }
 }

@@ -177,7 +177,13 @@ const KAFKA_SETTINGS: &[Native] = &[
         "How much of the log is new before a compaction pass begins.",
     ),
     setting("tombstones", "delete.retention.ms", "24h", "0ms..", "How long a tombstone stays after the pass that met it."),
-    setting("min_compaction_lag", "min.compaction.lag.ms", "0ms", "0ms..", "Compaction leaves younger records alone."),
+    setting(
+        "min_compaction_lag",
+        "min.compaction.lag.ms",
+        "0ms",
+        "0ms..",
+        "Compaction leaves a segment alone that has a younger record.",
+    ),
     setting(
         "max_compaction_lag",
         "max.compaction.lag.ms",

@@ -168,10 +168,19 @@ impl Segments {
         self.active().end
     }
 
-    /// The active segment's first offset: compaction does not go beyond.
+    /// The active segment's first offset.
     #[must_use]
     pub fn active_base(&self) -> u64 {
         self.active().base
+    }
+
+    /// Up to where compaction may go: not into the active segment, and not into a closed one whose newest record is younger than
+    /// `min.compaction.lag.ms` (`LogCleanerManager.cleanableOffsets`).
+    #[must_use]
+    pub fn cleanable(&self, now_us: u64, min_lag_us: u64) -> u64 {
+        let closed = self.segments.iter().take(self.segments.len() - 1);
+        let mut young = closed.filter(|segment| now_us.saturating_sub(segment.last_us) < min_lag_us);
+        young.next().map_or_else(|| self.active_base(), |segment| segment.base)
     }
 
     /// All of them, oldest first.

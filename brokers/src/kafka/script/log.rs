@@ -194,7 +194,7 @@ impl Log {
             tombstone: record.name.ends_with("=-"),
         });
         let seen: Vec<compaction::Record> = seen.collect();
-        let until = self.segments.active_base();
+        let until = self.segments.cleanable(self.now_us, options.min_lag_us);
         if !self.cleaner.is_due(self.now_us, &options, until, &seen) {
             return Some("not due".to_owned());
         }
