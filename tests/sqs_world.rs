@@ -42,6 +42,9 @@ fn a_message_has_a_delay_of_its_own_but_not_on_fifo() {
     let messages = r#""a", {"id": "b", "delay": "3s"}, {"id": "c", "delay": "20s"}"#;
     let given = |id| given_ms(&document(r#""broker": "sqs", "DelaySeconds": 10"#, messages, ""), id);
     assert_eq!([given("a"), given("b"), given("c")], [[10005], [3005], [20005]]);
+    let (_, records) = captured(&document(r#""broker": "sqs", "DelaySeconds": 10"#, messages, ""));
+    let delays = records.iter().filter(|record| record.kind == Kind::StoredDelayed).map(|record| record.extra / 1_000_000);
+    assert_eq!(delays.collect::<Vec<_>>(), [10, 3, 20], "it is said how long");
     let fifo = play_document(&document(r#""broker": "sqs-fifo""#, r#""a", {"id": "b", "delay": "3s"}"#, ""), &[], &[]);
     assert_eq!(fifo.standing("a", "w"), Standing::Done(1));
     assert!(matches!(fifo.standing("b", "w"), Standing::Lost(_)), "it is refused");

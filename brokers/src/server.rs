@@ -115,8 +115,8 @@ pub struct Happening {
 pub enum What {
     /// Stored where it can be delivered.
     Stored,
-    /// Stored, and invisible until its delay is over.
-    Delayed,
+    /// Stored, and invisible for so long, in microseconds.
+    Delayed(u64),
     /// Its delay is over.
     Ripened,
     /// In the hands of a consumer.

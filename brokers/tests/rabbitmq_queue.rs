@@ -185,7 +185,7 @@ impl Books {
                 What::Returned(_) => self.held.remove(&copy) && self.ready.insert(copy),
                 What::Acked | What::DroppedHeld(_) | What::DeadLetteredHeld(_) => self.held.remove(&copy),
                 What::DeadLettered(_) | What::Dropped(_) => self.ready.remove(&copy),
-                What::Delayed | What::Ripened | What::AckedLate => false,
+                What::Delayed(_) | What::Ripened | What::AckedLate => false,
             };
             assert!(fits, "a copy is in two places or in none: {happening:?}");
         }

@@ -34,7 +34,7 @@ impl Books {
             let copy = happening.copy.0;
             let fits = match happening.what {
                 What::Stored => self.ready.insert(copy),
-                What::Delayed => self.delayed.insert(copy),
+                What::Delayed(_) => self.delayed.insert(copy),
                 What::Ripened => self.delayed.remove(&copy) && self.ready.insert(copy),
                 What::Delivered(_) => self.ready.remove(&copy) && self.held.insert(copy),
                 What::Returned(_) => self.held.remove(&copy) && self.ready.insert(copy),

@@ -311,7 +311,7 @@ impl QueueServer for TableQueue {
         if let Some(dedup) = dedup {
             self.unique.insert(dedup, id);
         }
-        self.tell(&job, if letter.delay_us == 0 { What::Stored } else { What::Delayed });
+        self.tell(&job, if letter.delay_us == 0 { What::Stored } else { What::Delayed(letter.delay_us) });
         Published::Stored(copy)
     }
 

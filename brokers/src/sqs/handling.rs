@@ -64,7 +64,7 @@ impl Queue {
         let (place, what) = if delay_us == 0 {
             (self.shelf.visible(), What::Stored)
         } else {
-            (Place::Delayed { until_us: self.now_us.saturating_add(delay_us) }, What::Delayed)
+            (Place::Delayed { until_us: self.now_us.saturating_add(delay_us) }, What::Delayed(delay_us))
         };
         let stored = Stored {
             id: letter.id,

@@ -114,7 +114,7 @@ impl World {
         }
         let message = *message;
         let unripe = match happening.what {
-            What::Delayed => !server.unripe.insert(handle),
+            What::Delayed(_) => !server.unripe.insert(handle),
             _ => server.unripe.remove(handle),
         };
         if unripe && happening.what != What::Ripened {
@@ -124,7 +124,7 @@ impl World {
         let mut note = |kind: Kind, extra: u64| self.note(kind, part, message.fact, message.effects, extra);
         match happening.what {
             What::Stored => note(Kind::Stored, 0),
-            What::Delayed => note(Kind::StoredDelayed, 0),
+            What::Delayed(for_us) => note(Kind::StoredDelayed, for_us),
             What::Ripened => note(Kind::Ripened, 0),
             What::Delivered(to) => {
                 let to = holder(to);
@@ -143,7 +143,7 @@ impl World {
             What::Dropped(why) => note(Kind::Dropped, cause(why) as u64),
             What::DroppedHeld(why) => note(Kind::DroppedHeld, cause(why) as u64),
         }
-        if !matches!(happening.what, What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_)) {
+        if !matches!(happening.what, What::Stored | What::Delayed(_) | What::Ripened | What::Delivered(_) | What::Returned(_)) {
             self.servers[usize::from(index)].forget(handle);
         }
     }

@@ -20,7 +20,7 @@ impl Broker {
                 self.letters.remove(&body);
                 self.confirmed.remove(&body);
             }
-            What::Stored | What::Delayed | What::Ripened | What::Delivered(_) | What::Returned(_) => {}
+            What::Stored | What::Delayed(_) | What::Ripened | What::Delivered(_) | What::Returned(_) => {}
         }
     }
 
