@@ -160,6 +160,7 @@ fn entry(record: &Record) -> Option<(usize, usize)> {
         | Kind::RebalanceBegan
         | Kind::RebalanceEnded
         | Kind::Evicted
+        | Kind::NameTaken
         | Kind::BreakerOpened
         | Kind::BreakerClosed
         | Kind::Deduplicated

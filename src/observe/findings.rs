@@ -274,6 +274,7 @@ impl Findings {
             | Kind::PartitionAssigned
             | Kind::TransactionEnded
             | Kind::FetchedRemote
+            | Kind::NameTaken
             | Kind::BreakerClosed => return,
         };
         let detail = if kind == FindingKind::Twice { effect as u64 } else { record.extra & 0xff };

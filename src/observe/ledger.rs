@@ -200,6 +200,7 @@ impl Ledger {
             | Kind::RebalanceBegan
             | Kind::RebalanceEnded
             | Kind::Evicted
+            | Kind::NameTaken
             | Kind::BreakerOpened
             | Kind::BreakerClosed
             | Kind::WriteRefused

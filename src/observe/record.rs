@@ -29,7 +29,7 @@ pub enum Kind {
     RowSent,
     /// A queue stored a copy. Books: ready + 1.
     Stored,
-    /// A queue stored a copy that stays invisible for a while. Books: delayed + 1.
+    /// A queue stored a copy that stays invisible for a while. `extra` is how long. Books: delayed + 1.
     StoredDelayed,
     /// Its delay is over. Books: delayed − 1, ready + 1.
     Ripened,
@@ -145,6 +145,8 @@ pub enum Kind {
     CompactedUnread,
     /// A member fetches from remote storage. `extra` is partition and offset.
     FetchedRemote,
+    /// A group does not take a static member back, as the process that had its name has not left. `extra` is its number.
+    NameTaken,
 }
 
 /// Why something failed or was lost.

@@ -137,6 +137,9 @@ impl<'w> Names<'w> {
             Kind::RebalanceBegan => format!("{part}: the group stands still to share out its partitions"),
             Kind::RebalanceEnded => format!("{part}: the group reads on, generation {}", record.extra),
             Kind::Evicted => format!("{} is taken for dead", self.process_of(record.part, record.extra)),
+            Kind::NameTaken => {
+                format!("{} is refused: who had its name has not left the group", self.process_of(record.part, record.extra))
+            }
             Kind::BreakerOpened => format!("{part}: circuit breaker open for {}", spoken(record.extra)),
             Kind::BreakerClosed => format!("{part}: circuit breaker closed"),
             Kind::Returned if [Cause::Rejected, Cause::TooOften].contains(&Cause::from_number(record.extra)) => {
@@ -353,6 +356,7 @@ pub fn record_level(record: &Record) -> Level {
         | Kind::Buried
         | Kind::Waits
         | Kind::Evicted
+        | Kind::NameTaken
         | Kind::BreakerOpened
         | Kind::WriteRefused
         | Kind::OutOfSync

@@ -206,7 +206,7 @@ settings! {
         assignor: Assignor = "range" in "range|round-robin|sticky|cooperative-sticky", "Who decides which member gets which partition, unless `protocol` is kip848.";
         remote_assignor: RemoteAssignor = "uniform" in "uniform|range", "Who decides it with kip848.";
         static_members: bool = "false" in "", "A member that is back within its session has its old place: nobody else notices.";
-        heartbeat_interval: Micros = "0s" in "0s..=5m", "How often members hear of a rebalance. With 0s and nothing else set, the whole group stands still at once, for as long as `rebalance` says; else 0s is Kafka's 3 s.";
+        heartbeat_interval: Micros = "0s" in "0s..=5m", "How often members hear of a rebalance. With 0s and nothing else set, the whole group stands still at once, for as long as `rebalance` says; else 0s is Kafka's 3 s, and 5 s with kip848.";
         heartbeat_by: HeartbeatBy = "thread" in "thread|handler", "Who tells the group that a member lives.";
         rolling: Micros = "0s" in "0s..=1h", "The wait between two processes of a deploy; 0s restarts all at once.";
         start_from: StartFrom = "earliest" in "earliest|latest|none", "Where the group starts where it has no offset: it was idle for longer than offsets are kept, or retention removed what it would read next.";
@@ -226,5 +226,23 @@ settings! {
         idempotency_key: bool = "false" in "", "Recognises a repeat by its key and does not do it again.";
         role: Role = "service" in "service|database|cache|queue|worker", "What it is drawn as.";
         effect: String = "" in "", "What a call from a service is counted as; nothing if left out.";
+    }
+}
+
+impl WorkerSettings {
+    /// How often the members of its group beat; nothing where the group's protocol is not played. Kafka 4.0 ships
+    /// `heartbeat.interval.ms` 3 s and `group.consumer.heartbeat.interval.ms` 5 s.
+    #[must_use]
+    pub fn heartbeat_us(&self) -> Option<u64> {
+        let plain = self.protocol == GroupProtocol::Eager
+            && self.assignor == Assignor::Range
+            && self.heartbeat_by == HeartbeatBy::Thread
+            && !self.static_members;
+        match (self.heartbeat_interval.0, self.protocol) {
+            (0, _) if plain => None,
+            (0, GroupProtocol::Kip848) => Some(5_000_000),
+            (0, _) => Some(3_000_000),
+            (set_us, _) => Some(set_us),
+        }
     }
 }

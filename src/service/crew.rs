@@ -15,9 +15,6 @@ use crate::scenario::parts::WorkerSettings;
 use crate::sim::Timestamp;
 use crate::world::{Event, World};
 
-/// `heartbeat.interval.ms` where nothing is set.
-const HEARTBEAT_US: u64 = 3_000_000;
-
 /// The members of a group and their coordinator.
 #[derive(Clone, Debug)]
 pub struct Crew {
@@ -28,11 +25,7 @@ pub struct Crew {
 
 /// How a group plays its protocol; none where nothing asks for more than the plain rule.
 fn how(settings: &WorkerSettings) -> Option<(Settings, bool, Heartbeats)> {
-    let plain = settings.protocol == GroupProtocol::Eager
-        && settings.assignor == Assignor::Range
-        && settings.heartbeat_by == HeartbeatBy::Thread
-        && !settings.static_members
-        && settings.heartbeat_interval.0 == 0;
+    let heartbeat_us = settings.heartbeat_us()?;
     let strategy = match (settings.protocol, settings.assignor) {
         (GroupProtocol::Kip848, _) => match settings.remote_assignor {
             RemoteAssignor::Uniform => Strategy::Uniform,
@@ -44,7 +37,6 @@ fn how(settings: &WorkerSettings) -> Option<(Settings, bool, Heartbeats)> {
         (GroupProtocol::Eager, Assignor::Sticky) => Strategy::Sticky,
     };
     let protocol = if settings.protocol == GroupProtocol::Kip848 { Protocol::Consumer } else { Protocol::Classic };
-    let heartbeat_us = if settings.heartbeat_interval.0 == 0 { HEARTBEAT_US } else { settings.heartbeat_interval.0 };
     let machine = Settings {
         protocol,
         strategy,
@@ -58,7 +50,7 @@ fn how(settings: &WorkerSettings) -> Option<(Settings, bool, Heartbeats)> {
         HeartbeatBy::Thread => Heartbeats::Background,
         HeartbeatBy::Handler => Heartbeats::ByHand,
     };
-    (!plain).then_some((machine, settings.static_members, by))
+    Some((machine, settings.static_members, by))
 }
 
 fn consumer(process: u16) -> Consumer {
@@ -228,7 +220,11 @@ impl World {
                     }
                     self.note_part(Kind::Evicted, part, u64::from(process.0));
                 }
-                Told::Fenced(process) => self.note_part(Kind::Evicted, part, u64::from(process.0)),
+                Told::Fenced(process) => {
+                    // A fatal error for the client: its process ends, and whoever looks after it starts another.
+                    self.note_part(Kind::NameTaken, part, u64::from(process.0));
+                    self.pending.after(now_us, 0, Event::MemberRefused(index, process.0 as u16));
+                }
             }
         }
         if gained {

@@ -80,6 +80,8 @@ pub enum Event {
     TransactionOver(u16, u16, u32),
     /// Something happens in a group by itself.
     GroupDue(u16),
+    /// A group has refused a static member, for good: worker and process.
+    MemberRefused(u16, u16),
     /// A deploy comes to a process: part and process.
     Redeploy(u16, u16),
     /// Something happens to the replicas of a log by itself.
@@ -263,6 +265,7 @@ impl World {
             Event::RelayMarked(relay, epoch) => self.relay_marked(relay, epoch),
             Event::TransactionOver(log, producer, number) => self.transaction_over(log, producer, number),
             Event::GroupDue(worker) => self.crew_due(worker),
+            Event::MemberRefused(worker, process) => self.process_crashes(worker, process),
             Event::Redeploy(part, process) => self.redeploys(part, process),
             Event::LogDue(log) => self.log_due(log),
             Event::BurstOver(producer, number) => self.burst_over(producer, number),
