@@ -193,6 +193,14 @@ fn settings_that_are_not_allowed() {
         r#""b": {"kind": "producer", "to": "jobs", "messages": [{"id": "m1", "kee": 3}]}"#,
         r#"parts.b.messages: message 0: `kee` is not a field of a message, which has id, key, poison, tombstone, priority, delay, ttl, routing, at, value; allowed: a list of messages like ["m1", {"id": "m2", "poison": true}]"#,
     );
+    check_part(
+        r#""b": {"kind": "producer", "to": "jobs", "messages": ["m1", {"id": "m2", "delay": "16m"}]}"#,
+        r#"parts.b.messages: message 1: delay: `16m` is out of range; 0s to 15m is allowed; allowed: a list of messages like ["m1", {"id": "m2", "poison": true}]"#,
+    );
+    check_part(
+        r#""b": {"kind": "log", "broker": "redpanda", "replicas": 4}"#,
+        "parts.b.replicas: Redpanda takes no 4 replicas; allowed: 1, 3, 5 or 7",
+    );
 }
 
 #[test]

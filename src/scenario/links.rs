@@ -3,13 +3,14 @@
 use indexmap::IndexMap;
 
 use super::PartSpec;
-use super::choices::{Broker, Cleanup, Overflow, Reads};
+use super::choices::{Broker, Cleanup, LogBroker, Overflow, Reads};
 use super::fault::Fault;
 use super::kind::Kind;
 use super::nearest::known;
 use super::parts::WorkerSettings;
 use super::setting::PartName;
 use super::steps::Step;
+use crate::sim::Micros;
 
 /// What travels along a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,6 +239,8 @@ pub fn check(
     faults.extend(check_relays(parts, id, kind, &place));
     faults.extend(check_remote(kind, &place));
     faults.extend(check_overflow(kind, &place));
+    faults.extend(check_replicas(kind, &place));
+    faults.extend(check_heartbeat(parts, kind, &place));
     faults
 }
 
@@ -266,6 +269,23 @@ fn check_overflow(kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault>
     let Kind::Queue(settings) = kind else { return None };
     let refuses = settings.overflow == Overflow::RejectPublishDlx && settings.broker == Broker::RabbitmqQuorum;
     refuses.then(|| Fault::new(place("overflow"), "a quorum queue does not know reject-publish-dlx", "drop-head, reject-publish"))
+}
+
+/// Raft needs a majority: Redpanda takes odd numbers only (`replication_factor_must_be_odd` in its `validators.h`).
+fn check_replicas(kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
+    let Kind::Log(settings) = kind else { return None };
+    let even = settings.broker == LogBroker::Redpanda && settings.replicas % 2 == 0;
+    even.then(|| Fault::new(place("replicas"), format!("Redpanda takes no {} replicas", settings.replicas), "1, 3, 5 or 7"))
+}
+
+/// Kafka's client does not start with a heartbeat that is no shorter than the session, nor its broker with one of KIP-848
+/// (`Heartbeat`, `GroupCoordinatorConfig`).
+fn check_heartbeat(parts: &IndexMap<String, PartSpec>, kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
+    let Kind::Worker(settings) = kind else { return None };
+    let on_log = matches!(parts.get(settings.from.id()?)?.kind, Kind::Log(_));
+    let beat_us = settings.heartbeat_us().filter(|beat_us| on_log && *beat_us >= settings.session.0)?;
+    let wrong = format!("a heartbeat every {} is not shorter than `session`, {}", Micros(beat_us), settings.session);
+    Some(Fault::new(place("heartbeat_interval"), wrong, "less than `session`"))
 }
 
 /// The workers that read a part.

@@ -167,6 +167,11 @@ pub struct Messages(pub Vec<Listed>);
 /// The fields of a listed message.
 const FIELDS: &str = "id, key, poison, tombstone, priority, delay, ttl, routing, at, value";
 
+/// A field of a listed message that has a range.
+fn ranged<T: SettingValue>(name: &str, value: &Value, range: &str) -> Result<T, String> {
+    T::read(value, range).map_err(|fault| format!("{name}: {fault}; {} is allowed", range.replace("..=", " to ")))
+}
+
 impl Listed {
     fn read(value: &Value) -> Result<Self, String> {
         let mut listed = Self::default();
@@ -177,15 +182,15 @@ impl Listed {
                     let wrong = |fault: String| format!("{name}: {fault}");
                     match name.as_str() {
                         "id" => listed.id = String::read(value, "").map_err(wrong)?,
-                        "key" => listed.key = Some(u64::read(value, "0..=10000000").map_err(wrong)?),
+                        "key" => listed.key = Some(ranged(name, value, "0..=10000000")?),
                         "poison" => listed.poison = bool::read(value, "").map_err(wrong)?,
                         "tombstone" => listed.tombstone = bool::read(value, "").map_err(wrong)?,
-                        "priority" => listed.priority = Some(u64::read(value, "0..=255").map_err(wrong)?),
-                        "delay" => listed.delay = Some(Micros::read(value, "0s..=15m").map_err(wrong)?),
-                        "ttl" => listed.ttl = Some(Micros::read(value, "0s..=365d").map_err(wrong)?),
+                        "priority" => listed.priority = Some(ranged(name, value, "0..=255")?),
+                        "delay" => listed.delay = Some(ranged(name, value, "0s..=15m")?),
+                        "ttl" => listed.ttl = Some(ranged(name, value, "0s..=365d")?),
                         "routing" => listed.routing = Some(String::read(value, "").map_err(wrong)?),
-                        "at" => listed.at = Some(Micros::read(value, "0s..=365d").map_err(wrong)?),
-                        "value" => listed.value = u64::read(value, "0..=1000000000").map_err(wrong)?,
+                        "at" => listed.at = Some(ranged(name, value, "0s..=365d")?),
+                        "value" => listed.value = ranged(name, value, "0..=1000000000")?,
                         _ => return Err(format!("`{name}` is not a field of a message, which has {FIELDS}")),
                     }
                 }
