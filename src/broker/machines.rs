@@ -22,12 +22,13 @@ pub fn open(settings: &QueueSettings) -> Box<dyn QueueServer> {
         Broker::RabbitmqClassic => rabbitmq_queue(settings, rabbitmq::Kind::Classic),
         Broker::RabbitmqQuorum => rabbitmq_queue(settings, rabbitmq::Kind::Quorum),
         Broker::KafkaShare => {
-            let settings = ShareSettings {
-                lock_us: hidden_us(settings),
-                limit: u32::try_from(settings.max_receives.max(1)).unwrap_or(u32::MAX),
-                ..ShareSettings::default()
+            let shipped = ShareSettings::default();
+            // There is no share group without a limit: none that is set is the broker's own.
+            let limit = match u32::try_from(settings.max_receives) {
+                Ok(0) => shipped.limit,
+                set => set.unwrap_or(u32::MAX),
             };
-            Box::new(Share::new(settings))
+            Box::new(Share::new(ShareSettings { lock_us: hidden_us(settings), limit, ..shipped }))
         }
         Broker::PostgresTable => postgres_table(settings),
         Broker::Generic => unreachable!("the plain queue is no machine"),
