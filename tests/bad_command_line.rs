@@ -66,6 +66,16 @@ fn a_command_line_that_is_wrong() {
         "--do '41 break orders': `41` has no unit: write it with us, ms, s, m, h or d, like `41s`; allowed: TIME VERB …, like 41s break orders",
     );
     check(
+        &["run", "order-shop", "--do", "41m break orders"],
+        "",
+        "--do '41m break orders': 41m is after the end of the run; allowed: up to 3m, or a later --until",
+    );
+    check(
+        &["compare", "order-shop", "--until", "30s", "--with", "41s break orders"],
+        "",
+        "--with '41s break orders': 41s is after the end of the run; allowed: up to 30s, or a later --until",
+    );
+    check(
         &["run", "order-shop", "--do", "1s set orders.retension=1h"],
         "",
         &format!(

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::Failure;
 use crate::args::Args;
-use crate::library::asked;
+use crate::library::{asked, in_time};
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -77,7 +77,8 @@ fn changed(run: &Run, option: &str, changes: &[String]) -> Result<Run, Faults> {
         let text = text.strip_prefix("--set ").or_else(|| text.strip_prefix("--do ")).unwrap_or(text).trim();
         if text.starts_with(|first: char| first.is_ascii_digit()) {
             let timed = Timed::parse(text).map_err(at)?;
-            document::check_command(&run.scenario()?, &timed.command).map_err(at)?;
+            let scenario = run.scenario()?;
+            document::check_command(&scenario, &timed.command).and_then(|()| in_time(&scenario, &timed)).map_err(at)?;
             run.commands.push(timed);
             run.commands.sort_by_key(|timed| timed.at_us);
         } else {

@@ -2,9 +2,11 @@
 
 use std::io::Write;
 
+use redrive::command::Timed;
 use redrive::run::{Run, Source};
 use redrive::scenario::prometheus::rules_file;
-use redrive::scenario::{Fault, document, export, library, schema};
+use redrive::scenario::{Fault, Scenario, document, export, library, schema};
+use redrive::sim::Micros;
 use redrive::world::{KEEP_FIRING_US, World};
 
 use crate::Failure;
@@ -67,6 +69,16 @@ pub fn schema(out: &mut impl Write) -> Result<(), Failure> {
     Ok(writeln!(out)?)
 }
 
+/// A command after the end of the run would say nothing and do nothing.
+pub fn in_time(scenario: &Scenario, timed: &Timed) -> Result<(), Fault> {
+    let end = scenario.until;
+    if timed.at_us <= end.0 {
+        return Ok(());
+    }
+    let wrong = format!("{} is after the end of the run", Micros(timed.at_us));
+    Err(Fault::new("do", wrong, format!("up to {end}, or a later --until")))
+}
+
 /// The run that the command line asks for, its commands checked and each fault at its place.
 pub fn asked(args: &Args) -> Result<Run, Failure> {
     let mut run = Run {
@@ -79,7 +91,7 @@ pub fn asked(args: &Args) -> Result<Run, Failure> {
     let scenario = run.scenario()?;
     let mut faults = Vec::new();
     for (text, timed) in &args.commands {
-        match document::check_command(&scenario, &timed.command) {
+        match document::check_command(&scenario, &timed.command).and_then(|()| in_time(&scenario, timed)) {
             Ok(()) => run.commands.push(timed.clone()),
             Err(fault) => faults.push(Fault { path: place(text), ..fault }),
         }

@@ -18,7 +18,8 @@ pub fn find(input: &str) -> Result<Source, Fault> {
         return text(stdin().lock()).map(|text| Source::Document("stdin".into(), text)).map_err(fault);
     }
     let path = Path::new(input);
-    if path.is_file() {
+    // A pipe is as good as a file: `<(…)` of a shell is one.
+    if path.exists() && !path.is_dir() {
         let file = File::open(path).map_err(|error| fault(format!("the file does not open: {error}")))?;
         let stem = path.file_stem().map_or_else(|| input.into(), |stem| stem.to_string_lossy());
         return text(file).map(|text| Source::Document(stem.into_owned(), text)).map_err(fault);
