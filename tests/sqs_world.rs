@@ -94,6 +94,33 @@ fn a_dead_letter_goes_on_counting_its_receives_and_its_age() {
 }
 
 #[test]
+fn what_is_moved_to_a_fifo_queue_is_no_repeat_and_lacks_no_deduplication_id() {
+    let messages = r#"{"id": "a", "key": 1}, {"id": "b", "key": 1}"#;
+    let by_count = r#""broker": "sqs-fifo", "visibility_timeout": "10s", "max_receives": 2, "dead_letters": "dlq""#;
+    let text = document(by_count, messages, "")
+        .replace(r#""dlq": {"kind": "queue"}"#, r#""dlq": {"kind": "queue", "broker": "sqs-fifo"}"#);
+    // All of it within five minutes of the first send.
+    let broken = ["0s fail w 100%", "100s mend w"];
+    let before = play_document(&text, &[], &broken);
+    assert_eq!([before.standing("a", "w"), before.standing("b", "w")], [Standing::Dead; 2]);
+    let twice = ["0s fail w 100%", "50s redrive dlq", "100s mend w", "150s redrive dlq"];
+    for commands in [&[broken[0], broken[1], "120s redrive dlq"][..], &twice] {
+        let after = play_document(&text, &[], commands);
+        assert_eq!([after.standing("a", "w"), after.standing("b", "w")], [Standing::Done(1); 2], "{commands:?}");
+    }
+    // The worker moves them itself, to a queue that another worker reads.
+    let chain = format!(
+        r#"{{"redrive": 1, "until": "60s", "parts": {{
+            "p": {{"kind": "producer", "to": "q", "messages": [{{"id": "a", "key": 1, "poison": true}}, {{"id": "b", "key": 1}}]}},
+            "q": {{"kind": "queue", "broker": "sqs-fifo"}}, "late": {{"kind": "queue", "broker": "sqs-fifo"}}, "dlq": {{"kind": "queue"}},
+            "w": {{"kind": "worker", "from": "q", "effect": "e", "poison": "dead-letter", "dead_letters": "late"}},
+            "v": {{"kind": "worker", "from": "late", "effect": "e", "poison": "dead-letter", "dead_letters": "dlq"}}}}}}"#
+    );
+    let chained = play_document(&chain, &[], &[]);
+    assert_eq!([chained.standing("a", "e"), chained.standing("b", "e")], [Standing::Dead, Standing::Done(1)]);
+}
+
+#[test]
 fn what_the_service_refuses_is_refused() {
     let check = |queue: &str, expect: &str| {
         let text = document(&format!(r#""broker": "sqs", "dead_letters": "dlq", {queue}"#), r#""a""#, "");

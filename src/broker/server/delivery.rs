@@ -7,7 +7,7 @@ use super::{Arrival, body, cause, consumer, holder, letter};
 use crate::broker::queue::Holder;
 use crate::message::Message;
 use crate::observe::record::{Cause, Kind, pack_receive};
-use crate::scenario::choices::DeadLetterStrategy;
+use crate::scenario::choices::{Broker, DeadLetterStrategy};
 use crate::service::{Origin, Source};
 use crate::world::{Event, World};
 
@@ -26,7 +26,12 @@ impl World {
         let publish = Publish {
             body: body(letter),
             key: u64::from(message.key),
-            dedup: is_new.then_some(u64::from(message.fact)),
+            dedup: match server.settings.broker {
+                _ if is_new => Some(u64::from(message.fact)),
+                // It cannot be without one there: the others are facts, which are 32 bits.
+                Broker::SqsFifo => Some(!body(letter)),
+                _ => None,
+            },
             priority: priority as u8,
             // What the sender said of one message comes before what holds for all; a dead letter keeps nothing of it.
             delay_us: if is_new && delay.0 > 0 { delay.0 } else { server.settings.delay.0 },
