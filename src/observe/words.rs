@@ -147,6 +147,9 @@ impl<'w> Names<'w> {
             }
             Kind::Returned => format!("{part}: back in the queue, {cause}"),
             Kind::LeftHands => format!("{part} takes it out of the consumer's hands"),
+            Kind::DroppedHeld if record.extra & 0xff == Cause::Retention as u64 => {
+                format!("{part}: dropped, older than the retention")
+            }
             Kind::Dropped | Kind::DroppedHeld => format!("{part}: dropped, {cause}"),
             Kind::TransactionEnded => {
                 let (partition, committed) = unpack_place(record.extra);
