@@ -201,6 +201,14 @@ fn settings_that_are_not_allowed() {
         r#""b": {"kind": "log", "broker": "redpanda", "replicas": 4}"#,
         "parts.b.replicas: Redpanda takes no 4 replicas; allowed: 1, 3, 5 or 7",
     );
+    check_part(
+        r#""b": {"kind": "log", "broker": "kafka", "acks": 1, "enable.idempotence": true}"#,
+        "parts.b.idempotent_publish: with `acks` leader a producer of kafka is not idempotent; allowed: false, or `acks`: all",
+    );
+    check_part(
+        r#""b": {"kind": "log", "broker": "kafka", "acks": "leader"}, "c": {"kind": "producer", "to": "b", "transaction": 5}"#,
+        "parts.c.transaction: `b` does not recognise repeats: a producer of kafka has no transactions; allowed: 0, or a log with `acks`: all and `idempotent_publish`: true",
+    );
 }
 
 #[test]

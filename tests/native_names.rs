@@ -47,8 +47,8 @@ fn a_log_has_the_defaults_of_its_broker() {
     check(r#", "broker": "kafka", "acks": "leader""#, "idempotent_publish", json!(false));
     check(r#", "broker": "kafka", "acks": 1"#, "idempotent_publish", json!(false));
     // Who says otherwise is taken at their word, in whatever order.
-    check(r#", "broker": "kafka", "idempotent_publish": true, "acks": 1"#, "idempotent_publish", json!(true));
-    check(r#", "acks": 1, "idempotent_publish": true, "broker": "kafka""#, "idempotent_publish", json!(true));
+    check(r#", "broker": "kafka", "idempotent_publish": false, "acks": "all""#, "idempotent_publish", json!(false));
+    check(r#", "acks": "all", "idempotent_publish": false, "broker": "kafka""#, "idempotent_publish", json!(false));
     check(r#", "broker": "kafka", "acks": "all""#, "idempotent_publish", json!(true));
 }
 

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::PartSpec;
-use super::choices::{Broker, Cleanup, LogBroker, Overflow, Reads};
+use super::choices::{Acks, Broker, Cleanup, LogBroker, Overflow, Reads};
 use super::fault::Fault;
 use super::kind::Kind;
 use super::nearest::known;
@@ -286,6 +286,29 @@ fn check_heartbeat(parts: &IndexMap<String, PartSpec>, kind: &Kind, place: &impl
     let beat_us = settings.heartbeat_us().filter(|beat_us| on_log && *beat_us >= settings.session.0)?;
     let wrong = format!("a heartbeat every {} is not shorter than `session`, {}", Micros(beat_us), settings.session);
     Some(Fault::new(place("heartbeat_interval"), wrong, "less than `session`"))
+}
+
+/// Kafka's client numbers batches only if it waits for all replicas, and has no transactions without that (`ProducerConfig`:
+/// "Must set acks to all in order to use the idempotent producer"). Of a document only: a cure may set one after the other.
+pub fn check_idempotence(parts: &IndexMap<String, PartSpec>, kind: &Kind, place: impl Fn(&str) -> String) -> Option<Fault> {
+    match kind {
+        Kind::Log(log) if log.broker != LogBroker::Generic && log.idempotent_publish && log.acks != Acks::All => {
+            let wrong = format!("with `acks` {} a producer of {} is not idempotent", log.acks.word(), log.broker.word());
+            Some(Fault::new(place("idempotent_publish"), wrong, "false, or `acks`: all"))
+        }
+        Kind::Producer(producer) if producer.transaction > 0 => match &parts.get(producer.to.id()?)?.kind {
+            Kind::Log(log) if log.broker != LogBroker::Generic && !log.idempotent_publish => {
+                let wrong = format!(
+                    "`{}` does not recognise repeats: a producer of {} has no transactions",
+                    producer.to,
+                    log.broker.word()
+                );
+                Some(Fault::new(place("transaction"), wrong, "0, or a log with `acks`: all and `idempotent_publish`: true"))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 /// The workers that read a part.

@@ -105,7 +105,8 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
             true => format!("set {part_id}.{setting}"),
             false => format!("{}.{setting}", reader::below("parts", part_id)),
         };
-        for fault in links::check(&parts, part_id, &spec.kind, &unread, place) {
+        let linked = links::check(&parts, part_id, &spec.kind, &unread, place);
+        for fault in linked.into_iter().chain(links::check_idempotence(&parts, &spec.kind, place)) {
             reader.push(fault);
         }
     }
