@@ -149,7 +149,8 @@ proptest! {
         broker in 0..2_usize, replicas in 2..4_u64, partitions in 1..4_u64, committed: bool,
         faults in prop::collection::vec((0..15_000_u64, 0..FAULTS.len()), 0..8),
     ) {
-        let broker = ["kafka", "redpanda"][broker];
+        // Redpanda takes odd numbers only.
+        let (broker, replicas) = [("kafka", replicas), ("redpanda", 3)][broker];
         let isolation = ["read_uncommitted", "read_committed"][usize::from(committed)];
         let log = format!(r#", "partitions": {partitions}, "replicas": {replicas}, "election": "1s", "restart": "3s", "broker": "{broker}""#);
         let worker = format!(r#"{NEAREST}, "isolation": "{isolation}", "workers": 2, "restart": "1s", "session": "2s""#);

@@ -55,7 +55,13 @@ fn any_run() -> impl Strategy<Value = Run> {
             for ((word, setting, values), way) in LOG_SETTINGS.iter().zip(&log_ways) {
                 let value = values[way % values.len()];
                 let parts = plain.parts.iter().filter(|(_, part)| part.kind.word() == *word && !value.is_empty());
-                run.sets.extend(parts.map(|(id, _)| (format!("{id}.{setting}"), value.to_owned())));
+                for (id, _) in parts {
+                    run.sets.push((format!("{id}.{setting}"), value.to_owned()));
+                    // What is refused, and said so, is not tried.
+                    if run.scenario().is_err() {
+                        run.sets.pop();
+                    }
+                }
             }
         }
         break_at(&mut run, faults);
