@@ -198,6 +198,10 @@ fn settings_that_are_not_allowed() {
         r#"parts.b.messages: message 1: delay: `16m` is out of range; 0s to 15m is allowed; allowed: a list of messages like ["m1", {"id": "m2", "poison": true}]"#,
     );
     check_part(
+        r#""l": {"kind": "log"}, "b": {"kind": "worker", "from": "l", "effect": "mail"}, "c": {"kind": "worker", "from": "l", "effect": "mail"}"#,
+        "parts.c.effect: `b` counts the same effect, and both groups read all of `l`; allowed: another effect, or one worker with more `workers`",
+    );
+    check_part(
         r#""b": {"kind": "log", "broker": "redpanda", "replicas": 4}"#,
         "parts.b.replicas: Redpanda takes no 4 replicas; allowed: 1, 3, 5 or 7",
     );

@@ -176,7 +176,7 @@ pub fn effects(parts: &IndexMap<String, PartSpec>) -> Vec<&str> {
             Kind::Database(settings) => settings.effect.as_str(),
             Kind::Dependency(settings) => settings.effect.as_str(),
             Kind::Worker(settings) if settings.effect.is_empty() => id,
-            Kind::Worker(settings) => &settings.effect,
+            Kind::Worker(settings) => effect_of(id, settings),
             Kind::Producer(_) | Kind::Service(_) | Kind::Relay(_) | Kind::Queue(_) | Kind::Exchange(_) | Kind::Log(_) => "",
         };
         if !effect.is_empty() && !effects.contains(&effect) {
@@ -241,6 +241,7 @@ pub fn check(
     faults.extend(check_overflow(kind, &place));
     faults.extend(check_replicas(kind, &place));
     faults.extend(check_heartbeat(parts, kind, &place));
+    faults.extend(check_effect(parts, id, kind, &place));
     faults
 }
 
@@ -286,6 +287,28 @@ fn check_heartbeat(parts: &IndexMap<String, PartSpec>, kind: &Kind, place: &impl
     let beat_us = settings.heartbeat_us().filter(|beat_us| on_log && *beat_us >= settings.session.0)?;
     let wrong = format!("a heartbeat every {} is not shorter than `session`, {}", Micros(beat_us), settings.session);
     Some(Fault::new(place("heartbeat_interval"), wrong, "less than `session`"))
+}
+
+/// What a worker's work is counted as.
+fn effect_of<'p>(id: &'p str, settings: &'p WorkerSettings) -> &'p str {
+    if settings.effect.is_empty() { id } else { &settings.effect }
+}
+
+/// Each group of a log reads each record: what one has done is not what another has still to do.
+fn check_effect(parts: &IndexMap<String, PartSpec>, id: &str, kind: &Kind, place: &impl Fn(&str) -> String) -> Option<Fault> {
+    let Kind::Worker(own) = kind else { return None };
+    if !matches!(parts.get(own.from.id()?)?.kind, Kind::Log(_)) {
+        return None;
+    }
+    let before = parts.iter().take_while(|(other, _)| *other != id);
+    let other = before.filter_map(|(other, part)| match &part.kind {
+        Kind::Worker(settings) if settings.from == own.from => {
+            (effect_of(other, settings) == effect_of(id, own)).then_some(other)
+        }
+        _ => None,
+    });
+    let wrong = format!("`{}` counts the same effect, and both groups read all of `{}`", other.into_iter().next()?, own.from);
+    Some(Fault::new(place("effect"), wrong, "another effect, or one worker with more `workers`"))
 }
 
 /// Kafka's client numbers batches only if it waits for all replicas, and has no transactions without that (`ProducerConfig`:

@@ -176,7 +176,7 @@ settings! {
         work: Latency = "10ms" in "", "How long its own work on a message takes.";
         calls: PartName = "" in "", "The dependency that the work calls; the effect happens there.";
         timeout: Micros = "1s" in "1ms..=1h", "How long a call may take before it counts as failed.";
-        effect: String = "" in "", "What the work is counted as. The part's id if left out.";
+        effect: String = "" in "", "What the work is counted as. The part's id if left out. Groups of one log count different effects.";
         promise: Micros = "0s" in "0s..=30d", "Users expect the effect this soon after their order; 0 promises nothing.";
         idempotent: bool = "false" in "", "Remembers what it has processed, in the transaction of the effect, and skips a repeat.";
         heartbeat: bool = "false" in "", "Extends the visibility timeout while it works.";
