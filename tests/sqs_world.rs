@@ -109,14 +109,12 @@ fn what_is_moved_to_a_fifo_queue_is_no_repeat_and_lacks_no_deduplication_id() {
         assert_eq!([after.standing("a", "w"), after.standing("b", "w")], [Standing::Done(1); 2], "{commands:?}");
     }
     // The worker moves them itself, to a queue that another worker reads.
-    let chain = format!(
-        r#"{{"redrive": 1, "until": "60s", "parts": {{
-            "p": {{"kind": "producer", "to": "q", "messages": [{{"id": "a", "key": 1, "poison": true}}, {{"id": "b", "key": 1}}]}},
-            "q": {{"kind": "queue", "broker": "sqs-fifo"}}, "late": {{"kind": "queue", "broker": "sqs-fifo"}}, "dlq": {{"kind": "queue"}},
-            "w": {{"kind": "worker", "from": "q", "effect": "e", "poison": "dead-letter", "dead_letters": "late"}},
-            "v": {{"kind": "worker", "from": "late", "effect": "e", "poison": "dead-letter", "dead_letters": "dlq"}}}}}}"#
-    );
-    let chained = play_document(&chain, &[], &[]);
+    let chain = r#"{"redrive": 1, "until": "60s", "parts": {
+            "p": {"kind": "producer", "to": "q", "messages": [{"id": "a", "key": 1, "poison": true}, {"id": "b", "key": 1}]},
+            "q": {"kind": "queue", "broker": "sqs-fifo"}, "late": {"kind": "queue", "broker": "sqs-fifo"}, "dlq": {"kind": "queue"},
+            "w": {"kind": "worker", "from": "q", "effect": "e", "poison": "dead-letter", "dead_letters": "late"},
+            "v": {"kind": "worker", "from": "late", "effect": "e", "poison": "dead-letter", "dead_letters": "dlq"}}}"#;
+    let chained = play_document(chain, &[], &[]);
     assert_eq!([chained.standing("a", "e"), chained.standing("b", "e")], [Standing::Dead, Standing::Done(1)]);
 }
 

@@ -19,6 +19,7 @@ pub mod nearest;
 pub mod parts;
 pub mod prometheus;
 pub mod properties;
+pub mod refusals;
 pub mod schema;
 pub mod setting;
 pub mod steps;

@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::links::{self, effects};
+use super::refusals;
 use super::{Faults, Scenario, SwitchSpec};
 use header::Header;
 use reader::Reader;
@@ -106,7 +107,7 @@ fn whole(reader: &mut Reader, id: &str, mut fields: Map<String, Value>, sets: &[
             false => format!("{}.{setting}", reader::below("parts", part_id)),
         };
         let linked = links::check(&parts, part_id, &spec.kind, &unread, place);
-        for fault in linked.into_iter().chain(links::check_idempotence(&parts, &spec.kind, place)) {
+        for fault in linked.into_iter().chain(refusals::idempotence(&parts, &spec.kind, place)) {
             reader.push(fault);
         }
     }
