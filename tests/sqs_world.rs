@@ -119,6 +119,16 @@ fn what_is_moved_to_a_fifo_queue_is_no_repeat_and_lacks_no_deduplication_id() {
 }
 
 #[test]
+fn the_oldest_message_is_one_that_waits_behind_another_of_its_group() {
+    let messages = r#"{"id": "a", "key": 1, "poison": true}, {"id": "b", "key": 1}, {"id": "c", "key": 1}"#;
+    let played = play_document(&document(r#""broker": "sqs-fifo", "visibility_timeout": "60s""#, messages, ""), &[], &[]);
+    assert_eq!((played.newest("q", "oldest_us") / 1_000_000, played.fired_s("oldest-message")), (399, Some(300)));
+    // On a standard queue the others pass it.
+    let passed = play_document(&document(r#""broker": "sqs", "visibility_timeout": "60s""#, messages, ""), &[], &[]);
+    assert_eq!((passed.newest("q", "oldest_us"), passed.fired_s("oldest-message")), (0, None));
+}
+
+#[test]
 fn what_the_service_refuses_is_refused() {
     let check = |queue: &str, expect: &str| {
         let text = document(&format!(r#""broker": "sqs", "dead_letters": "dlq", {queue}"#), r#""a""#, "");

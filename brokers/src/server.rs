@@ -201,6 +201,11 @@ pub trait QueueServer {
         Vec::new()
     }
 
+    /// The body of the oldest message among these, where one of them is: it waits, as those do that can be delivered.
+    fn oldest_locked(&self) -> Option<u64> {
+        None
+    }
+
     /// How many can be delivered now, how many are in the hands of consumers, how many are delayed.
     fn counts(&self) -> Counts;
 

@@ -191,10 +191,12 @@ impl Server {
             .collect()
     }
 
-    /// The age of the oldest message that can be delivered.
+    /// The age of the oldest message that waits, be it for another of its group.
     #[must_use]
     pub fn oldest_us(&self, now_us: Timestamp) -> u64 {
-        self.next(1).first().map_or(0, |message| now_us.saturating_sub(message.stored_us))
+        let locked = self.machine.oldest_locked().and_then(|body| self.letters.get(letter(body)).copied());
+        let waiting = self.next(1).into_iter().chain(locked);
+        waiting.map(|message| now_us.saturating_sub(message.stored_us)).max().unwrap_or(0)
     }
 
     /// Where a letter has died.

@@ -86,6 +86,11 @@ impl QueueServer for Queue {
         numbers.filter_map(|number| Some((CopyId(number), shelf.get(number)?.body))).collect()
     }
 
+    fn oldest_locked(&self) -> Option<u64> {
+        let shelf = self.shelf();
+        Some(shelf.get(shelf.oldest_locked()?)?.body)
+    }
+
     fn counts(&self) -> Counts {
         self.shelf().counts()
     }

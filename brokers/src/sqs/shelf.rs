@@ -9,6 +9,9 @@
 use crate::server::{Consumer, Counts};
 use crate::sorted::{SortedMap, SortedSet};
 
+/// How many of the messages in flight are looked at for the oldest one behind them.
+const MOST_HELD_SEEN: usize = 1_000;
+
 /// A message in a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
@@ -151,6 +154,12 @@ impl Shelf {
             }
         }
         found
+    }
+
+    /// The oldest message that waits for another of its group, behind the first of those in flight.
+    pub fn oldest_locked(&self) -> Option<u64> {
+        let held = self.timers.iter().filter(|_| self.fifo).take(MOST_HELD_SEEN);
+        held.filter_map(|(_, held)| self.next_in_group(held, self.messages.get(held)?.group)).min()
     }
 
     /// FIFO: visible messages that wait for one of their group that is in flight or delayed, up to so many.
