@@ -20,6 +20,7 @@ pub mod parts;
 pub mod prometheus;
 pub mod properties;
 pub mod refusals;
+pub mod remarks;
 pub mod schema;
 pub mod setting;
 pub mod steps;

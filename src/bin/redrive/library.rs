@@ -5,6 +5,7 @@ use std::io::Write;
 use redrive::command::Timed;
 use redrive::run::{Run, Source};
 use redrive::scenario::prometheus::rules_file;
+use redrive::scenario::remarks::remarks;
 use redrive::scenario::{Fault, Scenario, document, export, library, schema};
 use redrive::sim::Micros;
 use redrive::world::{KEEP_FIRING_US, World};
@@ -23,7 +24,7 @@ pub fn list(out: &mut impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Every fault, in whatever way the switches stand; or a line that says what there is.
+/// Every fault, in whatever way the switches stand; or a line that says what there is, and what of it does nothing.
 pub fn check(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
     let scenario = match source::find(&args.input)? {
         Source::Library(id) => document::read_every_choice(&id, library::text(&id)?, &args.sets)?,
@@ -33,6 +34,9 @@ pub fn check(args: &Args, out: &mut impl Write) -> Result<(), Failure> {
     let breaks = counted(scenario.breaks.len(), "planned command");
     let alerts = counted(scenario.alerts.len(), "alert rule");
     writeln!(out, "{} is sound: {parts}, {breaks}, {alerts}", scenario.id)?;
+    for remark in remarks(&scenario) {
+        writeln!(out, "  {remark}")?;
+    }
     Ok(())
 }
 
