@@ -85,7 +85,8 @@ fn what_is_tried_can_be_stopped_and_time_goes_on_meanwhile() {
     page.click_button("Pause");
     page.part("#crashes-open").click();
     page.click_button("Stop");
-    page.until_text("#crashes", "Stopped after");
+    // After some runs, or before one was over on a slow machine.
+    page.until_text("#crashes", "Stopped ");
 }
 
 #[test]
