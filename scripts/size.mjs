@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 
 const FIRST_BYTES = 300_000;
-const ALL_BYTES = 525_000;
+const ALL_BYTES = 526_000;
 // Fetched while the lab moves already, and for jobs that run beside it.
 const LATER = /_rest\.wasm$|^worker\.js$/;
 const dist = process.argv[2];

@@ -61,6 +61,10 @@ fn fields_beside_the_parts() {
         "titel: `titel` is not a field of a scenario; allowed: title, summary, group, seed, until, sample, speed, $schema, redrive, parts, breaks, alerts, cures, switches, properties, ask; nearest: title",
     );
     check_fields(r#""title": 7,"#, "title: 7 is not a text; allowed: a text");
+    for obeyed in ["\\n", "\\u0000", "\\u202e", "\\u2066"] {
+        let title = format!(r#""title": "a{obeyed}b","#);
+        check_fields(&title, "title: the text has a control character, which is not allowed; allowed: a text");
+    }
     check_fields(
         r#""until": "3","#,
         "until: `3` has no unit: write it with us, ms, s, m, h or d, like `3s`; allowed: 1ms to 365d, written as a duration like 250us, 30ms, 1.5s, 10m, 12h or 7d",

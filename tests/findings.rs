@@ -2,6 +2,7 @@
 
 use redrive::command::Timed;
 use redrive::run::Run;
+use redrive::view::UserLevel;
 use redrive::world::World;
 
 fn found(workers: &str) -> Vec<String> {
@@ -22,6 +23,20 @@ fn a_growing_backlog_is_found_and_only_then() {
     let behind = found("1");
     assert!(behind.iter().any(|text| text.starts_with("Jobs: oldest message up to")), "{behind:?}");
     assert_eq!(found("3"), Vec::<String>::new());
+}
+
+#[test]
+fn the_newest_users_are_shown_after_a_long_quiet_time_too() {
+    let document = r#"{"redrive": 1, "title": "A quiet queue", "until": "10m", "parts": {
+        "source": {"kind": "producer", "to": "jobs", "messages": ["m1", "m2", "m3"]},
+        "jobs": {"kind": "queue"},
+        "workers": {"kind": "worker", "from": "jobs", "work": "200ms"}
+    }}"#;
+    let scenario = Run::of_document("quiet", document).scenario().unwrap_or_else(|faults| panic!("{faults}"));
+    let mut world = World::new(&scenario);
+    world.run_until(scenario.until_us());
+    let users = world.panels().users;
+    assert_eq!((users.newest, users.one_of), (vec![UserLevel::AsPromised; 3], 1));
 }
 
 #[test]

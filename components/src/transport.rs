@@ -131,7 +131,8 @@ fn trace(lab: Lab) -> Node {
             .says(hash);
         let title = "The hash of every event so far. The same run has the same one everywhere.";
         let line = el("div").class("trace mono").attr("title", title);
-        vec![line.with(shown).says(format!(" · {} events", grouped(events)))]
+        let counted = [" · ", &grouped(events), if events == 1 { " event" } else { " events" }].concat();
+        vec![line.with(shown).says(counted)]
     })
 }
 

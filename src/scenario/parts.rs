@@ -228,21 +228,3 @@ settings! {
         effect: String = "" in "", "What a call from a service is counted as; nothing if left out.";
     }
 }
-
-impl WorkerSettings {
-    /// How often the members of its group beat; nothing where the group's protocol is not played. Kafka 4.0 ships
-    /// `heartbeat.interval.ms` 3 s and `group.consumer.heartbeat.interval.ms` 5 s.
-    #[must_use]
-    pub fn heartbeat_us(&self) -> Option<u64> {
-        let plain = self.protocol == GroupProtocol::Eager
-            && self.assignor == Assignor::Range
-            && self.heartbeat_by == HeartbeatBy::Thread
-            && !self.static_members;
-        match (self.heartbeat_interval.0, self.protocol) {
-            (0, _) if plain => None,
-            (0, GroupProtocol::Kip848) => Some(5_000_000),
-            (0, _) => Some(3_000_000),
-            (set_us, _) => Some(set_us),
-        }
-    }
-}

@@ -171,8 +171,8 @@ impl SettingValue for bool {
     }
 }
 
-/// Whether a character is none that is read, but tells the reader's line what to do: it would turn round what stands after it.
-fn turns(character: char) -> bool {
+/// Whether a character is not read but obeyed: a control, or one that turns round what stands after it on the line.
+fn is_obeyed(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -183,7 +183,7 @@ impl SettingValue for String {
         if text.chars().count() > 200 {
             return Err("the text is longer than the 200 characters that are allowed".into());
         }
-        if text.chars().any(turns) {
+        if text.chars().any(is_obeyed) {
             return Err("the text has a control character, which is not allowed".into());
         }
         Ok(text.to_owned())

@@ -23,6 +23,24 @@ pub struct Crew {
     alarm_us: Option<Timestamp>,
 }
 
+impl WorkerSettings {
+    /// How often the members of its group beat; nothing where the group's protocol is not played. Kafka 4.0 ships
+    /// `heartbeat.interval.ms` 3 s and `group.consumer.heartbeat.interval.ms` 5 s.
+    #[must_use]
+    pub fn heartbeat_us(&self) -> Option<u64> {
+        let plain = self.protocol == GroupProtocol::Eager
+            && self.assignor == Assignor::Range
+            && self.heartbeat_by == HeartbeatBy::Thread
+            && !self.static_members;
+        match (self.heartbeat_interval.0, self.protocol) {
+            (0, _) if plain => None,
+            (0, GroupProtocol::Kip848) => Some(5_000_000),
+            (0, _) => Some(3_000_000),
+            (set_us, _) => Some(set_us),
+        }
+    }
+}
+
 /// How a group plays its protocol; none where nothing asks for more than the plain rule.
 fn how(settings: &WorkerSettings) -> Option<(Settings, bool, Heartbeats)> {
     let heartbeat_us = settings.heartbeat_us()?;

@@ -22,7 +22,8 @@ pub fn books(lab: Lab, ui: Ui) -> Node {
             .attr("aria-expanded", if is_open { "true" } else { "false" })
             .attr("aria-controls", "books-body")
             .press(move || open.update(|open| *open = !*open));
-        let says = [&grouped(total), " copies, each in one place"].concat();
+        let says =
+            [grouped(total).as_str(), if total == 1 { " copy, in one place" } else { " copies, each in one place" }].concat();
         vec![el("h2").attr("id", "books-title").with(title), el("p").class("sub").says(says)]
     });
     let table = slot(move || {

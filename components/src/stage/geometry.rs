@@ -14,7 +14,7 @@ impl Within for f64 {
     }
 }
 
-/// A box on the stage, in its own units: pixels before [`Layout::scale`].
+/// A box on the stage, in its own units: pixels before [`Layout::scale`](super::layout::Layout::scale).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rect {
     /// Left edge.

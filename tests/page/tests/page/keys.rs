@@ -38,6 +38,22 @@ fn is_somewhere(page: &Page, after: &str) {
 }
 
 #[test]
+fn a_command_that_is_over_does_not_leave_the_focus_on_the_next_one() {
+    let page = open("pressed_again", "#/s/lost-ack");
+    page.part("[data-part=billing]").focus();
+    page.press(Key::Enter);
+    page.until("its card is open", |page| page.count("[data-command='break billing']") == 1);
+    page.part("[data-command='break billing']").focus();
+    page.press(Key::Enter);
+    page.until("it is down", |page| page.count("[data-command='break billing']") == 0);
+    page.until("the card has the focus", |page| has_focus(page, "#inspector"));
+    page.press(Key::Enter);
+    page.press(' ');
+    page.until("the space bar plays", |page| page.control("button", "Pause").is_seen());
+    assert_eq!(page.count("#did li"), 1, "{}", page.text_of("#did"));
+}
+
+#[test]
 fn every_dialog_gives_the_focus_back_to_what_opened_it() {
     let page = open("keys_dialogs", "#/s/order-shop");
     let openers =

@@ -1,5 +1,6 @@
 //! What a person does with the published page, and what they find.
 
+mod address;
 mod bad_input;
 mod brokers;
 mod compare;
